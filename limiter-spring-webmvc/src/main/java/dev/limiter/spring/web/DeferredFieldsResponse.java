@@ -90,8 +90,14 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** The status of the answer is that one, unless the container ignores that within an include. */
+    /**
+     * The status of the answer is that one, unless the container ignores that within an include. The one of an interim
+     * response is not, nor is the -1 that cuts the connection.
+     */
     private void release(int status) {
+        if (status < SC_OK) {
+            return;
+        }
         lock.lock();
         try {
             setStatus(status);

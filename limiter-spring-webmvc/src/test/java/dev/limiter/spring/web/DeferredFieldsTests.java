@@ -116,6 +116,22 @@ class DeferredFieldsTests {
         assertThat(target.getHeader(name)).isEqualTo("1");
     }
 
+    /** Jetty sends an interim response of 102 and 103, and cuts the connection for -1: the answer follows, or none. */
+    @ParameterizedTest
+    @ValueSource(ints = {102, 103, -1})
+    void fieldsWaitForTheStatusBehindAnInterimResponse(int status) throws IOException {
+        HttpServletResponse response = new DeferredFieldsResponse(new Container(target));
+        response.setHeader("RateLimit", FIELD);
+        response.sendError(status);
+        response.sendError(status, "message");
+
+        assertThat(target.getStatus()).isEqualTo(200);
+        assertThat(target.containsHeader("RateLimit")).isFalse();
+        response.setStatus(304);
+        flush(response);
+        assertThat(target.containsHeader("RateLimit")).isFalse();
+    }
+
     private static void flush(HttpServletResponse response) {
         try {
             response.flushBuffer();
@@ -124,7 +140,7 @@ class DeferredFieldsTests {
         }
     }
 
-    /** Ignores headers without a name, as containers do. */
+    /** Ignores headers without a name, as containers do, and an interim response, which leaves the answer as it is. */
     private static final class Container extends HttpServletResponseWrapper {
 
         Container(HttpServletResponse response) {
@@ -136,6 +152,16 @@ class DeferredFieldsTests {
             if (name != null) {
                 super.setHeader(name, value);
             }
+        }
+
+        @Override
+        public void sendError(int status) {
+            assertThat(status).isLessThan(200);
+        }
+
+        @Override
+        public void sendError(int status, String message) {
+            assertThat(status).isLessThan(200);
         }
     }
 }

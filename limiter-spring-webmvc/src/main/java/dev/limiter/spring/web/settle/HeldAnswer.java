@@ -361,7 +361,11 @@ public final class HeldAnswer {
         return includes.get() == 0 && stage.isOpen() && !target.isCommitted();
     }
 
+    /** An interim response, as Jetty sends it, and cutting the connection leave the answer as it is. */
     void error(int status) {
+        if (status < HttpServletResponse.SC_OK) {
+            return;
+        }
         lock();
         try {
             if (isAnswering()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -164,6 +165,28 @@ class HeldResponseTests {
         assertThat(told).isEmpty();
         assertThat(response.answer().isAwaitingErrorPage()).isTrue();
         assertThat(target.getContentAsByteArray()).isEmpty();
+    }
+
+    /** Jetty sends it, and the answer after it. */
+    @Test
+    void interimResponseLeavesTheAnswerAsItIs() throws IOException {
+        HeldResponse behindInterim = new HeldResponse(
+                new MockHttpServletRequest(),
+                new HttpServletResponseWrapper(target) {
+                    @Override
+                    public void sendError(int status) {
+                        assertThat(status).isEqualTo(103);
+                    }
+                },
+                () -> true,
+                answer -> told.add(answer.status()));
+        behindInterim.answer().begin(DispatcherType.REQUEST, false);
+        behindInterim.getOutputStream().print("sent");
+        behindInterim.sendError(103);
+        behindInterim.answer().end(false);
+
+        assertThat(told).containsExactly(200);
+        assertThat(sent()).isEqualTo("sent");
     }
 
     @Test
