@@ -77,6 +77,8 @@ class RedirectionTests {
                 "/redirect/entity",
                 "/redirect/callable",
                 "/redirect/deferred",
+                "/redirect/forwarded?to=/redirect/callable",
+                "/redirect/forwarded?to=/redirect/deferred",
                 "/redirect/filter",
                 "/redirect/not-modified",
                 "/redirect/unchanged",
@@ -187,6 +189,17 @@ class RedirectionTests {
             });
             filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
             filter.addUrlPatterns("/wrapped/*");
+            return filter;
+        }
+
+        /** Stands around the filters that wrap the response, and forwards with the one that it gets. */
+        @Bean
+        FilterRegistrationBean<Filter> forwardingFilter() {
+            FilterRegistrationBean<Filter> filter = new FilterRegistrationBean<>((request, response, chain) -> request
+                    .getRequestDispatcher(request.getParameter("to"))
+                    .forward(request, response));
+            filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
+            filter.addUrlPatterns("/redirect/forwarded");
             return filter;
         }
 

@@ -38,7 +38,7 @@ public final class DeferredFieldsFilter implements Filter {
         DeferredFieldsResponse present = WebUtils.getNativeResponse(response, DeferredFieldsResponse.class);
         if (present != null && http.getDispatcherType() == DispatcherType.FORWARD) {
             chain.doFilter(request, response);
-            if (response == present || present.isBegun() || endsWithForward(http)) {
+            if (!http.isAsyncStarted() && (response == present || present.isBegun() || endsWithForward(http))) {
                 present.release();
             }
             return;
@@ -60,13 +60,12 @@ public final class DeferredFieldsFilter implements Filter {
     }
 
     /**
-     * Whether the container takes nothing more for the answer after a forward that has not failed: Tomcat does so since
-     * version 11, others close the response that was forwarded.
+     * Whether the container takes nothing more for the answer after a forward that has neither failed nor begun
+     * asynchronous work: Tomcat does so since version 11, others close the response that was forwarded.
      */
     static boolean endsWithForward(HttpServletRequest request) {
         ServletContext container = request.getServletContext();
-        return !request.isAsyncStarted()
-                && (container.getMajorVersion() > 6 || container.getMinorVersion() > 0)
+        return (container.getMajorVersion() > 6 || container.getMinorVersion() > 0)
                 && container.getServerInfo().startsWith("Apache Tomcat/");
     }
 
