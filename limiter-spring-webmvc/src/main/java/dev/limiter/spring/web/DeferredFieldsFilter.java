@@ -22,6 +22,9 @@ import org.springframework.web.util.WebUtils;
  */
 public final class DeferredFieldsFilter implements Filter {
 
+    /** The response of the last dispatch, for that of an error page. */
+    private static final String ATTRIBUTE = DeferredFieldsFilter.class.getName();
+
     /** The dispatches that have to come by here. */
     public static EnumSet<DispatcherType> dispatches() {
         return EnumSet.complementOf(EnumSet.of(DispatcherType.INCLUDE));
@@ -48,6 +51,11 @@ public final class DeferredFieldsFilter implements Filter {
             if (present != null) {
                 chain.doFilter(request, response);
             } else {
+                if (http.getDispatcherType() == DispatcherType.ERROR
+                        && http.getAttribute(ATTRIBUTE) instanceof DeferredFieldsResponse failed) {
+                    holding.replace(failed);
+                }
+                http.setAttribute(ATTRIBUTE, holding);
                 chain.doFilter(new DeferringRequest(http, holding), holding);
             }
         } finally {

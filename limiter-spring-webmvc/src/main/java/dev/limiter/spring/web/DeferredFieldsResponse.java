@@ -56,6 +56,16 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         lock = answer == null ? new ReentrantLock() : answer.lock();
     }
 
+    /** Begins with the fields of a dispatch that has failed: its answer may have been reset, or a redirection. */
+    void replace(DeferredFieldsResponse failed) {
+        failed.lock.lock();
+        try {
+            fields.putAll(failed.fields);
+        } finally {
+            failed.lock.unlock();
+        }
+    }
+
     /** Whether no filter of the application is between here and the container. */
     boolean isOutermost() {
         return outermost;

@@ -1,9 +1,12 @@
 package dev.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.limiter.spring.web.settle.HeldResponse;
 import dev.limiter.testkit.Conditions;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.FilterChain;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
@@ -132,9 +135,55 @@ class DeferredFieldsTests {
         assertThat(target.containsHeader("RateLimit")).isFalse();
     }
 
+    @Test
+    void errorPageThatResetsTheAnswerStillTellsOfLimits() throws Exception {
+        fail(response -> response.setHeader("RateLimit", FIELD));
+        dispatch(DispatcherType.ERROR, target, (page, response) -> {
+            response.reset();
+            ((HttpServletResponse) response).setStatus(500);
+        });
+
+        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
+    }
+
+    /** Tomcat keeps redirections until the request is over. */
+    @Test
+    void errorPageInPlaceOfARedirectionTellsOfLimits() throws Exception {
+        fail(response -> {
+            response.setHeader("RateLimit", FIELD);
+            redirect(response);
+        });
+        MockHttpServletResponse replaced = new MockHttpServletResponse();
+        dispatch(DispatcherType.ERROR, replaced, (page, response) -> ((HttpServletResponse) response).setStatus(500));
+
+        assertThat(target.containsHeader("RateLimit")).isFalse();
+        assertThat(replaced.getHeader("RateLimit")).isEqualTo(FIELD);
+    }
+
+    private void fail(Consumer<HttpServletResponse> before) {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> dispatch(DispatcherType.REQUEST, target, (failing, response) -> {
+                    before.accept((HttpServletResponse) response);
+                    throw new IllegalStateException("failed on purpose");
+                }));
+    }
+
+    private void dispatch(DispatcherType type, HttpServletResponse response, FilterChain chain) throws Exception {
+        request.setDispatcherType(type);
+        new DeferredFieldsFilter().doFilter(request, response, chain);
+    }
+
     private static void flush(HttpServletResponse response) {
         try {
             response.flushBuffer();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static void redirect(HttpServletResponse response) {
+        try {
+            response.sendRedirect("/elsewhere");
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
