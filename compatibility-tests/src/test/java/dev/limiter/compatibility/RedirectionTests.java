@@ -195,9 +195,8 @@ class RedirectionTests {
         /** Stands around the filters that wrap the response, and forwards with the one that it gets. */
         @Bean
         FilterRegistrationBean<Filter> forwardingFilter() {
-            FilterRegistrationBean<Filter> filter = new FilterRegistrationBean<>((request, response, chain) -> request
-                    .getRequestDispatcher(request.getParameter("to"))
-                    .forward(request, response));
+            FilterRegistrationBean<Filter> filter = new FilterRegistrationBean<>((request, response, chain) ->
+                    request.getRequestDispatcher(request.getParameter("to")).forward(request, response));
             filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
             filter.addUrlPatterns("/redirect/forwarded");
             return filter;
