@@ -105,7 +105,7 @@ final class LimitUse {
             return taken;
         }
         double age = Math.max((answered - standing.takenAt()) * 1000.0 + (now - at), 0);
-        if (limit.algorithm() == Algorithm.FIXED_WINDOW && standing.delayNanos() > 0) {
+        if (limit.algorithm() == Algorithm.FIXED_WINDOW && standing.requestDelayNanos() > 0) {
             // permits of the next window, of which the answer tells nothing
             return 0;
         }

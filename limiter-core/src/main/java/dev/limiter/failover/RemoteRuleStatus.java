@@ -59,7 +59,7 @@ public interface RemoteRuleStatus {
      * The time from then on after which the request of this answer goes on, in nanoseconds; 0 at once. Permits of a fixed
      * window that a request waits for are those of the next one. Default: 0.
      */
-    default long delayNanos() {
+    default long requestDelayNanos() {
         return 0;
     }
 

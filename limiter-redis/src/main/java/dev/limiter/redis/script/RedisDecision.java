@@ -181,8 +181,13 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
     }
 
     @Override
-    public long delayNanos() {
+    protected long delayNanos() {
         return delayMicros() * 1000;
+    }
+
+    @Override
+    public long requestDelayNanos() {
+        return delayNanos();
     }
 
     @Override
