@@ -49,7 +49,7 @@ final class ReleaseQueues {
             }
         }
 
-        /** Whether its limits have been raised since it was the first one. */
+        /** Has the first waiter go by the newest limits; whether any of its own are raised by that. */
         boolean raiseFirst() {
             return waiters.first().raise(newest);
         }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The view of one instance on a shared storage: never blocks, hears only of its own releases, and notes calls with the
  * lock of the queues held. Answers at once, by an executor, or when a test says so.
  */
-final class ElsewhereStorage implements RateLimiterStorage {
+final class ElsewhereStorage extends DelegatingStorage {
 
     final ReentrantLock lock = new ReentrantLock();
     final AtomicInteger questions = new AtomicInteger();
@@ -33,6 +33,7 @@ final class ElsewhereStorage implements RateLimiterStorage {
     private volatile @Nullable RuntimeException failure;
 
     ElsewhereStorage(RateLimiterStorage shared) {
+        super(shared);
         this.shared = shared;
     }
 
@@ -123,17 +124,7 @@ final class ElsewhereStorage implements RateLimiterStorage {
     @Override
     public Decision peek(Rule rule, String key) {
         called("peek");
-        return shared.peek(rule, key);
-    }
-
-    @Override
-    public void reset(Rule rule, String key) {
-        shared.reset(rule, key);
-    }
-
-    @Override
-    public TimeSource clock() {
-        return shared.clock();
+        return super.peek(rule, key);
     }
 
     @Override
@@ -144,11 +135,6 @@ final class ElsewhereStorage implements RateLimiterStorage {
     @Override
     public void removeReleaseListener(ReleaseListener listener) {
         listeners.remove(listener);
-    }
-
-    @Override
-    public long size() {
-        return shared.size();
     }
 
     private final class Remote extends Decision {

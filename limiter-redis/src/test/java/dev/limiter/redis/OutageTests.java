@@ -513,7 +513,7 @@ class OutageTests {
         assertThat(granted(storage, rule, 20)).isEqualTo(3);
     }
 
-    /** What waits for the next window was never taken of the one that is used up. */
+    /** A place in the next window was never taken of the one that is used up. */
     @ParameterizedTest
     @MethodSource("windowsWithANextOne")
     void placesOfTheNextWindowThatAreGivenUpAreNoneOfThisOne(Limit limit) {
