@@ -7,13 +7,18 @@ import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
+import jakarta.servlet.Filter;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -81,13 +86,27 @@ final class Instance implements AutoCloseable {
         return context.getBean(RateLimiters.class);
     }
 
+    /** The last decision on rule local. */
+    RateLimitEvent last() {
+        return Objects.requireNonNull(context.getBean(Outcomes.class).last);
+    }
+
     /** How often a rule decided so. */
     long count(String rule, Outcome outcome) {
         return context.getBean(Outcomes.class).count(rule, outcome);
     }
 
     void forgetCounts() {
-        context.getBean(Outcomes.class).counts.clear();
+        context.getBean(Outcomes.class).forget();
+    }
+
+    /** How many permits of rule local Redis may have granted here since it was asked what another instance knows last. */
+    long grantedUnknownTo(Instance other) {
+        return context.getBean(Outcomes.class).grantedSince(other.lastAsked());
+    }
+
+    private long lastAsked() {
+        return context.getBean(Outcomes.class).lastAsked();
     }
 
     @Override
@@ -107,6 +126,14 @@ final class Instance implements AutoCloseable {
         @Bean
         Outcomes outcomes() {
             return new Outcomes();
+        }
+
+        @Bean
+        Filter arrivals(Outcomes outcomes) {
+            return (request, response, chain) -> {
+                outcomes.came.set(System.nanoTime());
+                chain.doFilter(request, response);
+            };
         }
 
         @Bean
@@ -145,17 +172,53 @@ final class Instance implements AutoCloseable {
 
     static class Outcomes implements RateLimitListener {
 
+        /** The time in nanoseconds at which the request of this thread came. */
+        private final ThreadLocal<Long> came = ThreadLocal.withInitial(System::nanoTime);
+
         private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+        private final Queue<Grant> grants = new ConcurrentLinkedQueue<>();
+        private volatile @Nullable RateLimitEvent last;
+
+        /** A permit of rule local; times are in nanoseconds. */
+        private record Grant(boolean inRedis, long came, long decided) {}
 
         @Override
         public void onDecision(RateLimitEvent event) {
             counts.computeIfAbsent(event.rule() + event.outcome(), absent -> new LongAdder())
                     .increment();
+            Outcome outcome = event.outcome();
+            if (event.rule().equals("local")) {
+                last = event;
+                if (outcome == Outcome.PERMITTED || outcome == Outcome.FAILED_LOCAL) {
+                    grants.add(new Grant(outcome == Outcome.PERMITTED, came.get(), System.nanoTime()));
+                }
+            }
         }
 
         long count(String rule, Outcome outcome) {
             LongAdder count = counts.get(rule + outcome);
             return count == null ? 0 : count.sum();
+        }
+
+        void forget() {
+            counts.clear();
+            grants.clear();
+        }
+
+        long lastAsked() {
+            return grants.stream()
+                    .filter(Grant::inRedis)
+                    .mapToLong(Grant::came)
+                    .max()
+                    .orElse(Long.MIN_VALUE);
+        }
+
+        /** A late grant may pay for a permit of memory whose request came while Redis still answered. */
+        long grantedSince(long nanos) {
+            long lastAsked = lastAsked();
+            return grants.stream()
+                    .filter(grant -> grant.inRedis() ? grant.decided() >= nanos : grant.came() < lastAsked)
+                    .count();
         }
     }
 }
