@@ -1,8 +1,10 @@
 package dev.limiter;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** The decisions on several charges: speaks for the one that decided, and lists the limits of all. */
 final class CombinedDecision extends Decision {
@@ -92,12 +94,25 @@ final class CombinedDecision extends Decision {
 
     @Override
     public void giveBack() {
-        parts.forEach(Decision::giveBack);
+        each(parts.iterator(), Decision::giveBack);
     }
 
     @Override
     public void close() {
-        parts.forEach(Decision::close);
+        each(parts.iterator(), Decision::close);
+    }
+
+    /** Goes on with the others where one throws, and throws that then. */
+    private static void each(Iterator<Decision> parts, Consumer<Decision> call) {
+        try {
+            while (parts.hasNext()) {
+                call.accept(parts.next());
+            }
+        } finally {
+            if (parts.hasNext()) {
+                each(parts, call);
+            }
+        }
     }
 
     @Override

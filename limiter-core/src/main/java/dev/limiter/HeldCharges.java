@@ -24,10 +24,15 @@ final class HeldCharges {
         return rule.limits().stream().allMatch(Limit::isHeld);
     }
 
-    /** Releases them if the request has to wait for its turn. Returns the decision. */
+    /** Releases them if the request has to wait for its turn, or gives all back if that fails. Returns the decision. */
     static Decision release(Decision decision) {
         if (decision.delayNanos() > 0) {
-            decision.parts().stream().filter(part -> isHeld(part.rule())).forEach(Decision::close);
+            try {
+                decision.parts().stream().filter(part -> isHeld(part.rule())).forEach(Decision::close);
+            } catch (RuntimeException | Error e) {
+                decision.giveBack();
+                throw e;
+            }
         }
         return decision;
     }
