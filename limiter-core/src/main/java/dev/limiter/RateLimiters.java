@@ -209,8 +209,11 @@ public final class RateLimiters implements AutoCloseable {
     /** Refuses all waiting requests, and closes the storage. Later requests are decided as before, but never wait. */
     @Override
     public void close() {
-        waitingRoom.close();
-        storage.close();
+        try {
+            waitingRoom.close();
+        } finally {
+            storage.close();
+        }
     }
 
     public static Builder builder() {

@@ -170,7 +170,7 @@ final class ReleasePolling {
             admission.unlock();
         }
         if (unwanted && decision != null) {
-            decision.giveBack();
+            admission.giveBack(call.waiter, decision);
         }
         return goesOn;
     }

@@ -114,10 +114,22 @@ final class RemoteAdmission extends Admission {
             unlock();
         }
         if (unwanted && decision != null) {
-            decision.giveBack();
+            giveBack(waiter, decision);
         }
-        if (tooMany) {
+        if (tooMany && !waiter.isDone()) {
             ask(waiter, waiter.chargesAtOnce());
+        }
+    }
+
+    /**
+     * Returns what a waiter was granted and does not get: what the storage throws is its failure, unless it has an
+     * answer. Without the lock.
+     */
+    void giveBack(Waiter waiter, Decision granted) {
+        try {
+            granted.giveBack();
+        } catch (RuntimeException | Error e) {
+            decided(waiter, null, e);
         }
     }
 
@@ -156,8 +168,11 @@ final class RemoteAdmission extends Admission {
         Decision decision = waiter.decision();
         if (decision != null) {
             turns.remove(waiter);
-            answer(waiter, TurnedAway.before(decision, clock.epochNanos()));
-            return decision::giveBack;
+            waiter.answer(TurnedAway.before(decision, clock.epochNanos()));
+            return () -> {
+                waiter.giveBack(decision::giveBack);
+                waiter.wake();
+            };
         }
         WaitKey key = waiter.queue();
         if (key == null) {

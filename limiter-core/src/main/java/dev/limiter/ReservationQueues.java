@@ -89,9 +89,9 @@ final class ReservationQueues {
         for (Reservation reservation : waiter.reservations()) {
             TurnQueue.Place place = reservation.place();
             if (place == null) {
-                reservation.part().giveUp(List.of());
+                waiter.giveBack(() -> reservation.part().giveUp(List.of()));
             } else {
-                place.queue().giveUp(place);
+                waiter.giveBack(() -> place.queue().giveUp(place));
                 tend(place.queue());
             }
         }

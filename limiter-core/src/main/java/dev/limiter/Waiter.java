@@ -142,14 +142,18 @@ final class Waiter {
     void wake() {
         Decision kept = turn;
         if (kept != null && isDone() && !isPermitted()) {
-            try {
-                kept.giveBack();
-            } catch (RuntimeException | Error e) {
-                // not the failure of the thread that wakes it
-                fail(e);
-            }
+            giveBack(kept::giveBack);
         }
         wake.run();
+    }
+
+    /** Returns permits of it: what the storage throws is its failure, and not that of the thread that returns them. */
+    void giveBack(Runnable permits) {
+        try {
+            permits.run();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
     }
 
     private boolean isPermitted() {

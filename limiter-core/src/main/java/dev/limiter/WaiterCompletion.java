@@ -81,7 +81,7 @@ final class WaiterCompletion {
         if (failure != null) {
             future.completeExceptionally(failure);
         } else {
-            future.complete(done.outcome());
+            future.complete(done.answer());
         }
     }
 

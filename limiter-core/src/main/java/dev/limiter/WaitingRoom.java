@@ -142,7 +142,7 @@ final class WaitingRoom {
         leave(waiter);
         Decision undelivered = waiter.answer();
         if (undelivered != null) {
-            undelivered.giveBack();
+            waiter.giveBack(undelivered::giveBack);
         }
     }
 

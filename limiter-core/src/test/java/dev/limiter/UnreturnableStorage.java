@@ -1,0 +1,154 @@
+package dev.limiter;
+
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A storage that throws where permits of some rules are returned or released, and keeps them. */
+final class UnreturnableStorage extends DelegatingStorage {
+
+    private final RateLimiterStorage storage;
+    private final Predicate<Rule> kept;
+    volatile boolean closed;
+
+    UnreturnableStorage(RateLimiterStorage storage, Predicate<Rule> kept) {
+        super(storage);
+        this.storage = storage;
+        this.kept = kept;
+    }
+
+    @Override
+    public Decision decide(List<Charge> charges) {
+        return Decision.allOf(
+                super.decide(charges).parts().stream().map(Unreturnable::new).toList());
+    }
+
+    @Override
+    public void onRelease(ReleaseListener listener) {
+        storage.onRelease(listener);
+    }
+
+    @Override
+    public void removeReleaseListener(ReleaseListener listener) {
+        storage.removeReleaseListener(listener);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    private final class Unreturnable extends Decision {
+
+        private final Decision decision;
+
+        Unreturnable(Decision decision) {
+            this.decision = decision;
+        }
+
+        private void check() {
+            if (permitted() && kept.test(rule())) {
+                throw new IllegalStateException("cannot take back " + rule().name());
+            }
+        }
+
+        @Override
+        protected @Nullable QueuedTurn queuedTurn() {
+            QueuedTurn turn = decision.queuedTurn();
+            return turn == null ? null : new Turn(turn);
+        }
+
+        @Override
+        protected void giveUp(List<? extends Decision> behind) {
+            check();
+            decision.giveUp(behind);
+        }
+
+        @Override
+        public void giveBack() {
+            check();
+            decision.giveBack();
+        }
+
+        @Override
+        public void close() {
+            check();
+            decision.close();
+        }
+
+        @Override
+        public boolean permitted() {
+            return decision.permitted();
+        }
+
+        @Override
+        public Rule rule() {
+            return decision.rule();
+        }
+
+        @Override
+        protected String key() {
+            return decision.key();
+        }
+
+        @Override
+        protected long delayNanos() {
+            return decision.delayNanos();
+        }
+
+        @Override
+        protected long turn() {
+            return decision.turn();
+        }
+
+        @Override
+        protected long remaining(int limit) {
+            return decision.remaining(limit);
+        }
+
+        @Override
+        protected long waitNanos(int limit) {
+            return decision.waitNanos(limit);
+        }
+
+        @Override
+        protected long resetNanos(int limit) {
+            return decision.resetNanos(limit);
+        }
+
+        private final class Turn implements QueuedTurn {
+
+            private final QueuedTurn turn;
+
+            Turn(QueuedTurn turn) {
+                this.turn = turn;
+            }
+
+            @Override
+            public Object state() {
+                return turn.state();
+            }
+
+            @Override
+            public long kept() {
+                return turn.kept();
+            }
+
+            @Override
+            public long nanos() {
+                return turn.nanos();
+            }
+
+            @Override
+            public long giveUp() {
+                check();
+                return turn.giveUp();
+            }
+
+            @Override
+            public void moveUp(long units) {
+                turn.moveUp(units);
+            }
+        }
+    }
+}
