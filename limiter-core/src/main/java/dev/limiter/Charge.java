@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -67,6 +68,12 @@ public record Charge(
     /** How many permits of the limit at that position in {@link Rule#limits()}. */
     public long permits(int limit) {
         return costs.isEmpty() ? permits : costs.get(limit);
+    }
+
+    /** Whether it takes permits of any such limit. */
+    boolean takesOf(Predicate<Limit> such) {
+        return IntStream.range(0, rule.limits().size())
+                .anyMatch(i -> permits(i) > 0 && such.test(rule.limits().get(i)));
     }
 
     /**

@@ -72,13 +72,7 @@ final class ReleaseQueues {
 
     /** Whether waiters for the rule and key of the charge come first: not if it takes nothing of what they wait for. */
     boolean comeBefore(Charge charge) {
-        return takesOfWhatIsHeld(charge) && queues.containsKey(WaitKey.of(charge));
-    }
-
-    private static boolean takesOfWhatIsHeld(Charge charge) {
-        List<Limit> limits = charge.rule().limits();
-        return IntStream.range(0, limits.size())
-                .anyMatch(i -> charge.permits(i) > 0 && limits.get(i).isHeld());
+        return charge.takesOf(Limit::isHeld) && queues.containsKey(WaitKey.of(charge));
     }
 
     /**

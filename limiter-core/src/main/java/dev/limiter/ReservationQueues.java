@@ -37,9 +37,11 @@ final class ReservationQueues {
         return size.get();
     }
 
-    /** Whether as many wait for turns of the charge as may. */
+    /** Whether as many wait for turns of the charge as may: not if it takes nothing for which there are turns. */
     boolean isFull(Charge charge) {
-        return !charge.maxWait().isZero() && waiting.getOrDefault(WaitKey.of(charge), 0) >= charge.maxWaiting();
+        return !charge.maxWait().isZero()
+                && charge.takesOf(limit -> !limit.isHeld())
+                && waiting.getOrDefault(WaitKey.of(charge), 0) >= charge.maxWaiting();
     }
 
     void add(Waiter waiter, Decision decision, long now) {
