@@ -6,7 +6,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * for the time of a decision, so that no turn is overlooked when others move up.
  */
 final class LocalAdmission extends Admission {
+
+    /** A charge that is always refused: what is decided together with it is told, and not granted. */
+    private static final Charge NEVER_GRANTED =
+            Rule.of("never-granted", Limit.concurrency(1)).charge("never-granted", 2);
 
     /** Queues of which a permit was released, and whose waiters were not decided on since. */
     private final Queue<WaitKey> released = new ConcurrentLinkedQueue<>();
@@ -40,16 +43,12 @@ final class LocalAdmission extends Admission {
     @Override
     @Nullable
     Decision enter(Waiter waiter) {
-        List<Charge> charges = waiter.charges;
-        Charge heldUp = releases.heldUp(charges);
-        if (heldUp == null) {
+        if (releases.heldUp(waiter.charges) == null) {
             Decision now = storage.decide(waiter.chargesAtOnce());
             if (now.permitted() || closed || !waiter.wouldWait()) {
                 return now;
             }
             waiter.refusal(now);
-        } else {
-            waiter.refusal(turnedAway(charges, heldUp));
         }
         lock.lock();
         try {
@@ -71,8 +70,8 @@ final class LocalAdmission extends Admission {
     private @Nullable Decision join(Waiter waiter) {
         Charge heldUp = releases.heldUp(waiter.charges);
         if (heldUp != null) {
-            Decision refusal = turnedAway(waiter.charges, heldUp);
-            return isTooLate(refusal, waiter)
+            Decision refusal = turnedAway(waiter.charges);
+            return heldBack(refusal, waiter) == null
                     ? refusal
                     : joinForRelease(waiter, ReleaseQueues.Held.of(heldUp), refusal);
         }
@@ -97,21 +96,13 @@ final class LocalAdmission extends Admission {
         return NOTHING;
     }
 
-    private Decision turnedAway(List<Charge> charges, Charge heldUp) {
-        return Decision.allOf(charges.stream()
-                .map(charge -> charge.equals(heldUp) || releases.comeBefore(charge)
+    /** The refusal of a request that others come before, with the answers to its other charges; takes nothing. */
+    private Decision turnedAway(List<Charge> charges) {
+        return Decision.allOf(Charge.merged(charges).stream()
+                .map(charge -> releases.comeBefore(charge)
                         ? TurnedAway.from(charge)
-                        : storage.peek(charge.rule(), charge.key()))
+                        : storage.decide(List.of(charge, NEVER_GRANTED)).parts().get(0))
                 .toList());
-    }
-
-    /** Whether one of the rules refuses for longer than the request would wait for it. */
-    private boolean isTooLate(Decision refusal, Waiter waiter) {
-        long now = clock.epochNanos();
-        return refusal.parts().stream()
-                .anyMatch(part -> IntStream.range(0, part.rule().limits().size())
-                        .mapToLong(part::waitNanos)
-                        .anyMatch(wait -> wait != Decision.UNKNOWN && wait > waiter.left(part.rule(), now)));
     }
 
     /** The answer, if the decision is one; null if the waiter has to wait for what was decided. */
@@ -120,11 +111,21 @@ final class LocalAdmission extends Admission {
             if (decision.delayNanos() == 0) {
                 return decision;
             }
-            turns.add(waiter, decision, clock.epochNanos());
+            waitForTurn(waiter, decision);
             return null;
         }
         ReleaseQueues.Held held = closed ? null : heldBack(decision, waiter);
         return held == null ? decision : joinForRelease(waiter, held, decision);
+    }
+
+    /** A refusal that a release has ended since is replaced by that of the turn. */
+    private void waitForTurn(Waiter waiter, Decision decision) {
+        long now = clock.epochNanos();
+        Decision known = waiter.refusal();
+        if (known == null || needsRelease(known) != null) {
+            waiter.refusal(TurnedAway.before(decision, now));
+        }
+        turns.add(waiter, decision, now);
     }
 
     private @Nullable Decision joinForRelease(Waiter waiter, ReleaseQueues.Held held, Decision refusal) {
@@ -132,17 +133,13 @@ final class LocalAdmission extends Admission {
             return refusal;
         }
         waiter.refusal(refusal);
-        queueForRelease(waiter, held);
-        return null;
-    }
-
-    private void queueForRelease(Waiter waiter, ReleaseQueues.Held held) {
         WaitKey key = releases.add(waiter, held);
         // a release before the queue was there was not heard of
         released.add(key);
         if (polling && polled.add(key)) {
             pollLater(key);
         }
+        return null;
     }
 
     private void pollLater(WaitKey key) {
@@ -238,15 +235,12 @@ final class LocalAdmission extends Admission {
             return false;
         }
         releases.remove(first);
-        if (held != null) {
-            // there is room here by now, but not everywhere else
-            queueForRelease(first, held);
-            wake(first);
-        } else if (decision.delayNanos() > 0) {
-            turns.add(first, decision, clock.epochNanos());
+        // room here by now, but maybe not everywhere else
+        Decision answer = place(first, decision);
+        if (answer == null) {
             wake(first);
         } else {
-            answer(first, decision);
+            answer(first, answer);
         }
         return true;
     }

@@ -151,7 +151,7 @@ final class RemoteAdmission extends Admission {
             return false;
         }
         releases.remove(waiter);
-        if (held != null && (before != null || !closed && !releases.isFull(held.charge()))) {
+        if (held != null && !closed && !releases.isFull(held.charge())) {
             waiter.refusal(decision);
             queueForRelease(waiter, held);
         } else if (decision.delayNanos() > 0) {

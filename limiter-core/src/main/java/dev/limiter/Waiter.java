@@ -45,7 +45,7 @@ final class Waiter {
     private volatile @Nullable Decision answer;
     private volatile @Nullable Throwable failure;
 
-    /** The answer if nothing comes of the wait; set before another thread sees the waiter. */
+    /** The answer if nothing comes of the present wait: another one whenever it waits for something else. */
     private @Nullable Decision refusal;
 
     /**
@@ -265,6 +265,12 @@ final class Waiter {
             throw new IllegalStateException("A waiter without a refusal");
         }
         answer(refusal);
+    }
+
+    /** Null before anything was refused. */
+    @Nullable
+    Decision refusal() {
+        return refusal;
     }
 
     void refusal(Decision decision) {
