@@ -70,6 +70,11 @@ class AnswerScriptTests extends WebTestSupport {
                     async-later?first=wabc&s=s401,w0123             | 401 | abc0123
                     async-later?first=wabc&s=s401,f                 | 401 | abc
                     async-later?first=wabc&s=                       | 200 | abc
+                    held/async-later?first=wabc&s=                  | 200 | abc
+                    held/async-later?first=pabc&s=                  | 200 | abc
+                    # what Spring MVC makes asynchronous is held by a filter until its last dispatch
+                    held/callable?first=wabc&s=w0123                | 200 | abc0123
+                    held/callable?first=wabc&s=s401,w0123           | 401 | abc0123
                     async-dispatch?first=wabcde&s=w0123             | 200 | abcde0123
                     async-dispatch?first=wabcde&s=h                 | 418 | handled
                     async-dispatch?first=wabcde&s=x                 | 500 |

@@ -17,11 +17,13 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -31,6 +33,8 @@ import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 
 /** Endpoints that do with their response what the request says: steps, as of {@link #step}, with commas between. */
@@ -79,6 +83,16 @@ class ScriptedEndpoints {
         });
         registration.setOrder(100);
         registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
+        return registration;
+    }
+
+    /** Stands around all others. */
+    @Bean
+    static FilterRegistrationBean<ShallowEtagHeaderFilter> holdingFilter() {
+        FilterRegistrationBean<ShallowEtagHeaderFilter> registration =
+                new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
+        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        registration.addUrlPatterns("/script/held/*");
         return registration;
     }
 
@@ -161,11 +175,11 @@ class ScriptedEndpoints {
     /** Waits until no filter has the request of that thread any more: one of them may ask for its asynchronous work. */
     private static void awaitLeft(Thread handling) {
         Conditions.await(() -> Arrays.stream(handling.getStackTrace())
-                .noneMatch(frame -> frame.getClassName().endsWith("RequestLifecycleFilter")));
+                .noneMatch(frame -> frame.getClassName().endsWith("Filter")));
     }
 
     /** Goes on once no filter has the request any more. */
-    @GetMapping("/script/async-later")
+    @GetMapping({"/script/async-later", "/script/held/async-later"})
     void asyncLater(String first, String s, HttpServletRequest request, HttpServletResponse response)
             throws IOException, ServletException {
         run(first, response);
@@ -176,6 +190,18 @@ class ScriptedEndpoints {
                     complete(async, s);
                 })
                 .start();
+    }
+
+    @GetMapping("/script/held/callable")
+    @ResponseBody
+    Callable<Void> callable(String first, String s, HttpServletResponse response) throws IOException, ServletException {
+        run(first, response);
+        Thread handling = Thread.currentThread();
+        return () -> {
+            awaitLeft(handling);
+            run(s, response);
+            return null;
+        };
     }
 
     @GetMapping("/script/async-dispatch")

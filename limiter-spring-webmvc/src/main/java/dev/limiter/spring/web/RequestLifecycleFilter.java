@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.util.EnumSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.util.WebUtils;
 
 /**
@@ -214,7 +215,7 @@ public final class RequestLifecycleFilter implements Filter {
             if (settling != null && failed) {
                 settling.answer().end(true);
             } else if (settling != null) {
-                settling.answer().goOn();
+                settling.answer().goOn(WebAsyncUtils.getAsyncManager(request).isConcurrentHandlingStarted());
             }
             try {
                 boolean page = request.getDispatcherType() == DispatcherType.ERROR;

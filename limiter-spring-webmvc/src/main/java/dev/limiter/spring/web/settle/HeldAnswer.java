@@ -2,6 +2,7 @@ package dev.limiter.spring.web.settle;
 
 import dev.limiter.spring.context.ResponseView;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletResponseWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -150,10 +151,10 @@ public final class HeldAnswer {
 
     /**
      * The dispatch is over, and its request asynchronous. Unless its completion will be reported, the end of the answer
-     * is unknown.
+     * is unknown. Unless another dispatch follows, a filter of the application may send the answer now.
      */
-    public void goOn() throws IOException {
-        if (!completionExpected) {
+    public void goOn(boolean dispatchedAgain) throws IOException {
+        if (!completionExpected || !dispatchedAgain && target instanceof ServletResponseWrapper) {
             expectNoBuffer();
         }
     }
