@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.testkit.Conditions;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletException;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -124,6 +126,7 @@ class RedirectionTests {
                 "/other/stream",
                 "/other/servlet-async",
                 "/other/servlet-async-empty",
+                "/other/servlet-async-reset",
                 "/other/undone",
                 "/other/large",
                 "/other/large-text",
@@ -439,6 +442,19 @@ class RedirectionTests {
                 } catch (IOException gone) {
                     throw new UncheckedIOException(gone);
                 }
+                async.complete();
+            });
+        }
+
+        /** Resets the answer once no filter has the request any more. */
+        @GetMapping("/other/servlet-async-reset")
+        void servletAsyncReset(HttpServletRequest request, HttpServletResponse response) {
+            AsyncContext async = request.startAsync(request, response);
+            Thread handling = Thread.currentThread();
+            async.start(() -> {
+                Conditions.await(() -> Arrays.stream(handling.getStackTrace())
+                        .noneMatch(frame -> frame.getClassName().endsWith("Filter")));
+                response.reset();
                 async.complete();
             });
         }

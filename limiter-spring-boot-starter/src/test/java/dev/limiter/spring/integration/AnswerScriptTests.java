@@ -199,11 +199,18 @@ class AnswerScriptTests extends WebTestSupport {
         assertThat(field(answer, "RateLimit")).contains("r=9");
     }
 
-    @Test
-    void fieldsOfAForwardedRequestSayWhatWasGivenBack() throws Exception {
-        for (String request : List.of("view?s=wabc", "view?s=pabc", "sync?s=l3,wabc", "async-later?first=wabc&s=")) {
-            assertThat(field(ask(request), "RateLimit")).contains("\"endpoint\";r=100");
-        }
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "view?s=wabc",
+                "view?s=pabc",
+                "sync?s=l3,wabc",
+                "async-later?first=wabc&s=",
+                "async-later?first=&s=wabc,r,wdef",
+                "async-later?first=wabc&s=r,wdef",
+            })
+    void fieldsSayWhatWasGivenBack(String request) throws Exception {
+        assertThat(field(ask(request), "RateLimit")).contains("\"endpoint\";r=100");
     }
 
     /** As the container would write it. */

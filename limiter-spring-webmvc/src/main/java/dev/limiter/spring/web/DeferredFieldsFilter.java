@@ -49,6 +49,7 @@ public final class DeferredFieldsFilter implements Filter {
         DeferredFieldsResponse holding = present != null ? present : new DeferredFieldsResponse(answer);
         try {
             if (present != null) {
+                present.dispatchAgain();
                 chain.doFilter(request, response);
             } else {
                 if (http.getDispatcherType() == DispatcherType.ERROR
@@ -59,9 +60,11 @@ public final class DeferredFieldsFilter implements Filter {
                 chain.doFilter(new DeferringRequest(http, holding), holding);
             }
         } finally {
-            boolean dispatchedAgain =
-                    http.isAsyncStarted() && WebAsyncUtils.getAsyncManager(http).isConcurrentHandlingStarted();
-            if (!dispatchedAgain && !holding.decided) {
+            if (http.isAsyncStarted()) {
+                if (!WebAsyncUtils.getAsyncManager(http).isConcurrentHandlingStarted()) {
+                    holding.goOn();
+                }
+            } else if (!holding.decided) {
                 holding.release();
             }
         }

@@ -45,6 +45,8 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     volatile boolean decided;
 
     private boolean dropping;
+    /** Whether the end of a dispatch releases them. */
+    private boolean dispatched = true;
     /** The bytes that were written since the beginning, or more. */
     private long written;
 
@@ -74,6 +76,27 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
     /** Whether any of the body was written. */
     boolean isBegun() {
         return written > 0;
+    }
+
+    /** A dispatch of asynchronous work begins. */
+    void dispatchAgain() {
+        lock.lock();
+        try {
+            dispatched = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The dispatch is over, and none is known to follow: asynchronous work may send the answer at any time. */
+    void goOn() {
+        lock.lock();
+        try {
+            dispatched = false;
+            release();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** The status is known, or the fields cannot wait for it any longer. Later calls do nothing. */
@@ -331,6 +354,9 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
             decided = false;
             dropping = false;
             written = 0;
+            if (!dispatched) {
+                release();
+            }
         } finally {
             lock.unlock();
         }

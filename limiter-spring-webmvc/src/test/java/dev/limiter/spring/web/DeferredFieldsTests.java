@@ -160,6 +160,35 @@ class DeferredFieldsTests {
         assertThat(replaced.getHeader("RateLimit")).isEqualTo(FIELD);
     }
 
+    @Test
+    void asynchronousWorkThatResetsTheAnswerStillTellsOfLimits() throws Exception {
+        HttpServletResponse answer = startWork();
+        answer.reset();
+
+        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
+    }
+
+    /** The end of the dispatch has them released. */
+    @Test
+    void dispatchOfAsynchronousWorkThatResetsTheAnswerMayRedirect() throws Exception {
+        dispatch(DispatcherType.ASYNC, startWork(), (dispatched, response) -> {
+            response.reset();
+            redirect((HttpServletResponse) response);
+        });
+
+        assertThat(target.containsHeader("RateLimit")).isFalse();
+    }
+
+    /** The response of asynchronous work whose dispatch is over. */
+    private HttpServletResponse startWork() throws Exception {
+        request.setAsyncSupported(true);
+        dispatch(DispatcherType.REQUEST, target, (starting, response) -> {
+            ((HttpServletResponse) response).setHeader("RateLimit", FIELD);
+            starting.startAsync(starting, response);
+        });
+        return (HttpServletResponse) request.getAsyncContext().getResponse();
+    }
+
     private void fail(Consumer<HttpServletResponse> before) {
         assertThatIllegalStateException()
                 .isThrownBy(() -> dispatch(DispatcherType.REQUEST, target, (failing, response) -> {
