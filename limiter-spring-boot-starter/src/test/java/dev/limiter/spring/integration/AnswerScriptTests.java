@@ -205,6 +205,7 @@ class AnswerScriptTests extends WebTestSupport {
                 "view?s=wabc",
                 "view?s=pabc",
                 "sync?s=l3,wabc",
+                "include?s=wabc&last=wdef",
                 "async-later?first=wabc&s=",
                 "async-later?first=&s=wabc,r,wdef",
                 "async-later?first=wabc&s=r,wdef",

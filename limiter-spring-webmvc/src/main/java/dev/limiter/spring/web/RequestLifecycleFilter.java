@@ -106,8 +106,10 @@ public final class RequestLifecycleFilter implements Filter {
     /** A part of a dispatch that writes to the body, and no more. */
     private void include(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        RequestLedger ledger = requests.begin(request, response).ledger;
+        ServletRequestDecisions decisions = requests.begin(request, response);
+        RequestLedger ledger = decisions.ledger;
         HeldResponse settling = WebUtils.getNativeResponse(response, HeldResponse.class);
+        ServletRequestDecisions.Seen outside = decisions.seen();
         int outer = ledger.beginInclude();
         if (settling != null) {
             settling.answer().beginInclude();
@@ -119,6 +121,7 @@ public final class RequestLifecycleFilter implements Filter {
                 settling.answer().endInclude();
             }
             ledger.endInclude(outer);
+            decisions.continueWith(outside);
         }
     }
 

@@ -108,6 +108,18 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
     }
 
+    /** The wrappers around the request and its response, as they are now. */
+    Seen seen() {
+        return new Seen(request, response, view);
+    }
+
+    /** Continues behind an include: its request has attributes of its own, and its response ignores fields. */
+    void continueWith(Seen outside) {
+        request = outside.request;
+        response = outside.response;
+        view = outside.view;
+    }
+
     @Override
     public RequestView view() {
         return view;
@@ -206,6 +218,9 @@ final class ServletRequestDecisions implements RequestDecisions {
         }
         ledger.close();
     }
+
+    /** The wrappers around a request and its response at one time. */
+    record Seen(HttpServletRequest request, HttpServletResponse response, RequestView view) {}
 
     /** The wait of a request for its verdict, which is taken, or given up for good. Thread-safe. */
     static final class Wait {
