@@ -132,6 +132,12 @@ class AnswerScriptTests extends WebTestSupport {
                 "sync?s=wabcdefg,l5,e404",
                 "sync?s=l5,wabcdefg",
                 "sync?s=l0,wabcdefg,s401",
+                "sync?s=e204",
+                "sync?s=e205",
+                "sync?s=e206",
+                "sync?s=e299",
+                "sync?s=e302",
+                "sync?s=e304",
                 "forward?s=l5,wabcde&last=x",
             })
     void answerIsSeenAsItIsSent(String request) throws Exception {

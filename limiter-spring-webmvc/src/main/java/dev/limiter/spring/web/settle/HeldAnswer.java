@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -40,6 +41,13 @@ public final class HeldAnswer {
         /** They go to the container, and to the client at once: the status that was settled is the one that it gets. */
         SENT
     }
+
+    /** Those of which Jetty makes no error page. */
+    private static final Set<Integer> BODILESS = Set.of(
+            HttpServletResponse.SC_NO_CONTENT,
+            HttpServletResponse.SC_RESET_CONTENT,
+            HttpServletResponse.SC_PARTIAL_CONTENT,
+            HttpServletResponse.SC_NOT_MODIFIED);
 
     private final HttpServletResponse target;
     private final boolean withBody;
@@ -298,7 +306,7 @@ public final class HeldAnswer {
         drop();
         if (stage.isOpen() && target.isCommitted()) {
             stage.settle(known());
-        } else if (errorPageFollows && status >= HttpServletResponse.SC_BAD_REQUEST) {
+        } else if (errorPageFollows && !BODILESS.contains(status)) {
             stage.replace();
         } else {
             stage.settle(new AnswerView(target, status));
