@@ -3,6 +3,7 @@ package dev.limiter;
 import static java.util.Comparator.comparingLong;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queues of waiters for a release, one for each rule and key, in the order in which they began to wait for any. A
- * waiter is in one at a time. Changed with the lock held; may be looked at without.
+ * waiter is in one at a time. Used with the lock held; {@link #isEmpty}, {@link #size}, {@link #comeBefore} and {@link
+ * #heldUp} may be asked without.
  */
 final class ReleaseQueues {
 
@@ -35,28 +37,54 @@ final class ReleaseQueues {
     /** The number of the last waiter that came. */
     private long number;
 
-    /** Waiters in order, and the limits of the request that came last: the others go by those where they are raised. */
+    /** A request that brings limits, and the last waiter that goes by them: itself, or the last before it. */
+    private record Newcomer(long number, List<Charge> charges) {
+
+        static Newcomer later(Newcomer one, Newcomer other) {
+            return one.number > other.number ? one : other;
+        }
+    }
+
+    /**
+     * Waiters in order. Each goes by the largest of its own limits and those of the requests that came behind it: so a
+     * raised limit counts for all who stand before the request that brings it, a lowered one for none of them, and no
+     * waiter holds up one behind it for which there is room. Only the first is decided on, so only the first is raised,
+     * whenever the queue changes.
+     */
     private static final class Queue {
 
         private final SortedSet<Waiter> waiters = new TreeSet<>(comparingLong(Waiter::number));
-        private List<Charge> newest = List.of();
-        private long newestCame = Long.MIN_VALUE;
 
-        void goBy(Waiter request) {
-            if (request.came() >= newestCame) {
-                newestCame = request.came();
-                newest = request.charges;
+        /** For each of the limits of the rule, the last request that brought them; none that all waiters are behind. */
+        private final Map<Rule, Newcomer> newcomers = new HashMap<>();
+
+        void add(Waiter waiter, Rule limits) {
+            waiters.add(waiter);
+            goBy(limits, new Newcomer(waiter.number(), waiter.charges));
+        }
+
+        boolean remove(Waiter waiter) {
+            boolean removed = waiters.remove(waiter);
+            if (!waiters.isEmpty()) {
+                raiseFirst();
             }
+            return removed;
         }
 
-        /** Has the first waiter go by the newest limits; whether any of its own are raised by that. */
-        boolean raiseFirst() {
-            return waiters.first().raise(newest);
+        /** Whether the first waiter has larger limits by that. */
+        boolean goBy(Rule limits, Newcomer newcomer) {
+            newcomers.merge(limits, newcomer, Newcomer::later);
+            return raiseFirst();
         }
 
-        Waiter first() {
-            raiseFirst();
-            return waiters.first();
+        private boolean raiseFirst() {
+            Waiter first = waiters.first();
+            newcomers.values().removeIf(newcomer -> newcomer.number < first.number());
+            boolean raised = false;
+            for (Newcomer newcomer : newcomers.values()) {
+                raised |= first.raise(newcomer.charges);
+            }
+            return raised;
         }
     }
 
@@ -76,19 +104,19 @@ final class ReleaseQueues {
     }
 
     /**
-     * Has waiters go by the limits of a request that comes, where they are raised. Returns the queues that may have
-     * room now.
+     * Has waiters go by the limits of a request that comes, where they are raised, whether it will wait or not. Returns
+     * the queues that may have room now.
      */
     List<WaitKey> raise(Waiter request) {
+        // one that waited in line before takes its place again, in front of others
+        long place = request.number() == 0 ? number : request.number();
+        Newcomer newcomer = new Newcomer(place, request.charges);
         List<WaitKey> raised = new ArrayList<>();
         for (Charge charge : request.charges) {
             WaitKey key = WaitKey.of(charge);
             Queue queue = queues.get(key);
-            if (queue != null) {
-                queue.goBy(request);
-                if (queue.raiseFirst()) {
-                    raised.add(key);
-                }
+            if (queue != null && queue.goBy(charge.rule(), newcomer)) {
+                raised.add(key);
             }
         }
         return raised;
@@ -124,11 +152,8 @@ final class ReleaseQueues {
         WaitKey key = held.queue();
         waiter.waitForRelease(held, ++number);
         waiting.merge(WaitKey.of(held.charge()), 1, Integer::sum);
-        Queue queue = queues.computeIfAbsent(key, absent -> new Queue());
-        queue.waiters.add(waiter);
-        if (waiter.came() > queue.newestCame) {
-            queue.goBy(waiter);
-        }
+        queues.computeIfAbsent(key, absent -> new Queue())
+                .add(waiter, held.charge().rule());
         size.incrementAndGet();
         return key;
     }
@@ -138,7 +163,7 @@ final class ReleaseQueues {
     WaitKey remove(Waiter waiter) {
         Held held = waiter.held();
         Queue queue = held == null ? null : queues.get(held.queue());
-        if (held == null || queue == null || !queue.waiters.remove(waiter)) {
+        if (held == null || queue == null || !queue.remove(waiter)) {
             return null;
         }
         WaitKey key = held.queue();
@@ -154,7 +179,7 @@ final class ReleaseQueues {
     @Nullable
     Waiter first(WaitKey key) {
         Queue queue = queues.get(key);
-        return queue == null ? null : queue.first();
+        return queue == null ? null : queue.waiters.first();
     }
 
     /** All of them, each queue in its order. */

@@ -18,12 +18,10 @@ final class Waiter {
     static final long UNDECIDED = Long.MAX_VALUE;
 
     /**
-     * The charges that are to be decided: all, or those that are held once its turn has come; under raised limits, once
-     * a later request has brought them.
+     * The charges that are to be decided: all, or those that are held once its turn has come. Those of the first in line
+     * have the limits that it goes by.
      */
     volatile List<Charge> charges;
-
-    private final long came;
 
     /** Since when it waits for what is left to be decided. */
     private long arrived;
@@ -54,7 +52,6 @@ final class Waiter {
      */
     Waiter(List<Charge> charges, long now, BooleanSupplier present, Runnable wake) {
         this.charges = charges;
-        this.came = now;
         this.arrived = now;
         this.present = present;
         this.wake = wake;
@@ -82,12 +79,7 @@ final class Waiter {
         return known == null ? null : known.queue();
     }
 
-    /** When the request came, in epoch nanoseconds. */
-    long came() {
-        return came;
-    }
-
-    /** Goes by the limits of a later request where they are raised; whether any are. */
+    /** Goes by the limits of a request behind it where they are raised; whether any are. */
     boolean raise(List<Charge> later) {
         List<Charge> raised = charges;
         for (Charge each : later) {

@@ -7,13 +7,20 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.memory.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A concurrency limit that is raised while requests wait: they go by the limits of the requests that come later. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -38,6 +45,12 @@ class RaisedLimitTests {
 
     private CompletableFuture<Decision> waits(Rule rule) {
         return limiters.acquireAsync(rule, "key", HOUR);
+    }
+
+    private List<Decision> hold(int permits) {
+        return IntStream.range(0, permits)
+                .mapToObj(i -> limiters.tryAcquire(pool(permits), "key"))
+                .toList();
     }
 
     private static boolean isPermitted(CompletableFuture<Decision> future) {
@@ -119,6 +132,86 @@ class RaisedLimitTests {
     }
 
     @Test
+    void aRaisedLimitStaysThatOfThoseBeforeItWhenItIsLoweredAgain() {
+        List<Decision> held = hold(10);
+        List<CompletableFuture<Decision>> raised = List.of(waits(pool(2)), waits(pool(2)), waits(pool(10)));
+        CompletableFuture<Decision> lowered = waits(pool(2));
+
+        held.subList(0, 5).forEach(Decision::close);
+
+        assertThat(limiters.waiting()).isEqualTo(1);
+        assertThat(raised).allMatch(RaisedLimitTests::isPermitted);
+        assertThat(lowered).isNotDone();
+        held.subList(5, 10).forEach(Decision::close);
+        raised.subList(0, 2).forEach(waiter -> waiter.join().close());
+        assertThat(isPermitted(lowered)).isTrue();
+    }
+
+    @Test
+    void aRaisedLimitStaysThoughTheRequestThatBroughtItLeaves() {
+        List<Decision> held = hold(10);
+        CompletableFuture<Decision> first = waits(pool(2));
+        CompletableFuture<Decision> second = waits(pool(2));
+        waits(pool(10)).cancel(false);
+        CompletableFuture<Decision> lowered = waits(pool(2));
+
+        held.subList(0, 2).forEach(Decision::close);
+
+        assertThat(limiters.waiting()).isEqualTo(1);
+        assertThat(isPermitted(first)).isTrue();
+        assertThat(isPermitted(second)).isTrue();
+        lowered.cancel(false);
+    }
+
+    /** A model that walks through the whole line for each request. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void waitersGoByTheLargestOfTheirOwnLimitAndThoseOfRequestsBehindThem(long seed) {
+        AlarmedWaiters waiters = new AlarmedWaiters(storage, time);
+        Random random = new Random(seed);
+        Map<Waiter, Integer> line = new LinkedHashMap<>();
+        List<Waiter> inFlight = new ArrayList<>();
+        for (int step = 0; step < 5_000; step++) {
+            int action = random.nextInt(8);
+            if (action < 3 && !inFlight.isEmpty()) {
+                inFlight.remove(random.nextInt(inFlight.size())).outcome().close();
+            } else if (action == 3 && !line.isEmpty()) {
+                Waiter leaving = List.copyOf(line.keySet()).get(random.nextInt(line.size()));
+                line.remove(leaving);
+                waiters.waitingRoom.leave(leaving);
+            } else if (action > 3) {
+                int limit = 1 + random.nextInt(6);
+                line.replaceAll((waiter, own) -> Math.max(own, limit));
+                Duration maxWait = action == 4 ? Duration.ZERO : HOUR;
+                Waiter newcomer =
+                        waiters.enter(List.of(pool(limit).charge("key").within(maxWait)));
+                line.put(newcomer, limit);
+                letIn(line, inFlight);
+                if (maxWait.isZero() && line.remove(newcomer) != null) {
+                    assertThat(newcomer.outcome().permitted()).isFalse();
+                }
+            }
+            letIn(line, inFlight);
+            assertThat(line.keySet()).as("in line, step %d", step).noneMatch(Waiter::isDone);
+            assertThat(inFlight)
+                    .as("in flight, step %d", step)
+                    .allMatch(waiter -> waiter.isDone() && waiter.outcome().permitted());
+        }
+    }
+
+    private static void letIn(Map<Waiter, Integer> line, List<Waiter> inFlight) {
+        Iterator<Map.Entry<Waiter, Integer>> next = line.entrySet().iterator();
+        while (next.hasNext()) {
+            Map.Entry<Waiter, Integer> first = next.next();
+            if (inFlight.size() >= first.getValue()) {
+                return;
+            }
+            inFlight.add(first.getKey());
+            next.remove();
+        }
+    }
+
+    @Test
     void aRuleThatHoldsNothingAnyLongerIsHeldUpByNobody() {
         limiters.tryAcquire(one, "key");
         CompletableFuture<Decision> waiter = waits(one);
@@ -144,6 +237,26 @@ class RaisedLimitTests {
         assertThat(isPermitted(second)).isTrue();
         assertThat(isPermitted(newcomer)).isTrue();
         assertThat(remote.waiting()).isZero();
+    }
+
+    @Test
+    void waitersForAStorageElsewhereGoByThoseBehindThemToo() {
+        ElsewhereStorage elsewhere = new ElsewhereStorage(storage);
+        AlarmedWaiters remote = new AlarmedWaiters(elsewhere, time);
+        List<Waiter> inFlight = new ArrayList<>();
+        List<Waiter> line = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            inFlight.add(remote.enter(List.of(pool(10).charge("key"))));
+        }
+        for (int limit : new int[] {2, 2, 10, 2}) {
+            line.add(remote.enter(List.of(pool(limit).charge("key").within(HOUR))));
+        }
+
+        inFlight.subList(0, 5).forEach(waiter -> waiter.outcome().close());
+
+        assertThat(line.subList(0, 3))
+                .allMatch(waiter -> waiter.isDone() && waiter.outcome().permitted());
+        assertThat(line.get(3).isDone()).isFalse();
     }
 
     /** Waiters under the limit before and under the one after come and go, while the limit is raised. */
