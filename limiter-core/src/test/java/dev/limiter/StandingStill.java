@@ -14,12 +14,10 @@ final class StandingStill extends DelegatingStorage {
         return new Fixed(super.decide(charges));
     }
 
-    private static final class Fixed extends Decision {
-
-        private final Decision decision;
+    private static final class Fixed extends DelegatingDecision {
 
         Fixed(Decision decision) {
-            this.decision = decision;
+            super(decision);
         }
 
         @Override
@@ -28,48 +26,8 @@ final class StandingStill extends DelegatingStorage {
         }
 
         @Override
-        public boolean permitted() {
-            return decision.permitted();
-        }
-
-        @Override
-        public Rule rule() {
-            return decision.rule();
-        }
-
-        @Override
-        protected String key() {
-            return decision.key();
-        }
-
-        @Override
-        protected long delayNanos() {
-            return decision.delayNanos();
-        }
-
-        @Override
-        protected long turn() {
-            return decision.turn();
-        }
-
-        @Override
         public void giveBack() {
             decision.giveBack();
-        }
-
-        @Override
-        protected long remaining(int limit) {
-            return decision.remaining(limit);
-        }
-
-        @Override
-        protected long waitNanos(int limit) {
-            return decision.waitNanos(limit);
-        }
-
-        @Override
-        protected long resetNanos(int limit) {
-            return decision.resetNanos(limit);
         }
     }
 }

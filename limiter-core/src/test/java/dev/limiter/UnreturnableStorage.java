@@ -38,12 +38,10 @@ final class UnreturnableStorage extends DelegatingStorage {
         closed = true;
     }
 
-    private final class Unreturnable extends Decision {
-
-        private final Decision decision;
+    private final class Unreturnable extends DelegatingDecision {
 
         Unreturnable(Decision decision) {
-            this.decision = decision;
+            super(decision);
         }
 
         private void check() {
@@ -74,46 +72,6 @@ final class UnreturnableStorage extends DelegatingStorage {
         public void close() {
             check();
             decision.close();
-        }
-
-        @Override
-        public boolean permitted() {
-            return decision.permitted();
-        }
-
-        @Override
-        public Rule rule() {
-            return decision.rule();
-        }
-
-        @Override
-        protected String key() {
-            return decision.key();
-        }
-
-        @Override
-        protected long delayNanos() {
-            return decision.delayNanos();
-        }
-
-        @Override
-        protected long turn() {
-            return decision.turn();
-        }
-
-        @Override
-        protected long remaining(int limit) {
-            return decision.remaining(limit);
-        }
-
-        @Override
-        protected long waitNanos(int limit) {
-            return decision.waitNanos(limit);
-        }
-
-        @Override
-        protected long resetNanos(int limit) {
-            return decision.resetNanos(limit);
         }
 
         private final class Turn implements QueuedTurn {
