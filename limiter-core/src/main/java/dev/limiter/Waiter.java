@@ -43,7 +43,7 @@ final class Waiter {
     private volatile @Nullable Decision answer;
     private volatile @Nullable Throwable failure;
 
-    /** The answer if nothing comes of the present wait: another one whenever it waits for something else. */
+    /** The answer if nothing comes of the present wait: another one whenever it waits for something else; null at first. */
     private @Nullable Decision refusal;
 
     /**
@@ -205,7 +205,7 @@ final class Waiter {
         turn = decision;
         decision = null;
         reservations = List.of();
-        refusal = Decision.allOf(left.stream().map(TurnedAway::from).toList());
+        refusal = null;
         return true;
     }
 
@@ -253,10 +253,10 @@ final class Waiter {
     }
 
     void refuse() {
-        if (refusal == null) {
-            throw new IllegalStateException("A waiter without a refusal");
-        }
-        answer(refusal);
+        Decision known = refusal;
+        answer(known != null
+                ? known
+                : Decision.allOf(charges.stream().map(TurnedAway::from).toList()));
     }
 
     /** Null before anything was refused. */

@@ -170,4 +170,26 @@ class ThrowingListenerTests {
         assertThat(second.join().permitted()).isTrue();
         assertThat(own.waiting()).isZero();
     }
+
+    /** Neither a first request nor one behind others has a refusal yet. */
+    @Test
+    void failureOfTheFirstDecisionIsThrownAsItIs() {
+        Rule quota = Rule.of("quota", Limit.fixedWindow(5, HOUR));
+        AtomicBoolean fails = new AtomicBoolean(true);
+        RateLimiters own = new RateLimiters(new FailingStorage(storage, fails::get));
+        List<Charge> both = List.of(pool.charge("key").within(HOUR), quota.charge("key"));
+
+        assertThatThrownBy(() -> own.acquire(both)).hasMessage("broken storage");
+        assertThatThrownBy(() -> own.acquireAsync(both, () -> true)).hasMessage("broken storage");
+        fails.set(false);
+        Decision held = own.tryAcquire(pool, "key");
+        CompletableFuture<Decision> first = own.acquireAsync(pool, "key", HOUR);
+        fails.set(true);
+        assertThatThrownBy(() -> own.acquire(both)).hasMessage("broken storage");
+
+        assertThat(own.waiting()).isEqualTo(1);
+        fails.set(false);
+        held.close();
+        assertThat(first.join().permitted()).isTrue();
+    }
 }
