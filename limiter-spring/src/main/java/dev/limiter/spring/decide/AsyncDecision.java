@@ -88,8 +88,7 @@ final class AsyncDecision {
                 ? limiters.acquireAsync(asked.charges, () -> true)
                 : limiters.tryAcquireAsync(asked.charges.toArray(Charge[]::new));
         ask(decision, decided -> {
-            Asked known = rules.waiting ? asked.decidedBy(decided) : asked;
-            Verdict verdict = decider.verdict(known, rules, contexts, decided);
+            Verdict verdict = decider.verdict(asked, rules, contexts, decided);
             if (decided.permitted()) {
                 Duration waited = rules.waiting ? Duration.ofNanos(System.nanoTime() - start) : Duration.ZERO;
                 decider.reports().tellPermitted(verdict, contexts, waited);

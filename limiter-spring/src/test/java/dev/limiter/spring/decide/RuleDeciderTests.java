@@ -15,6 +15,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.testkit.Conditions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -24,8 +25,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class RuleDeciderTests {
 
@@ -164,12 +165,15 @@ class RuleDeciderTests {
 
     /** One rule alone is written in another way than several. */
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void fieldsTellOfTheRaisedLimitThatLetInARequestThatWaited(boolean alone) {
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    void fieldsTellOfTheRaisedLimitThatLetInARequestThatWaited(boolean alone, boolean blocking) {
         RateLimitRule other = compiled(rule("other").limit(9L, "1h", null, null, null));
         fixture.decide(ANN, pool(1));
         ApplicableRules rules = ApplicableRules.of(alone ? List.of(pool(1)) : List.of(pool(1), other));
-        CompletableFuture<Verdict> waiting = fixture.decider.decideLater(rules, rule -> ANN);
+        CompletableFuture<Verdict> waiting = blocking
+                ? CompletableFuture.supplyAsync(() -> fixture.decider.decide(rules, rule -> ANN))
+                : fixture.decider.decideLater(rules, rule -> ANN);
+        Conditions.await(() -> fixture.decider.limiters().waiting() == 1);
         assertThat(waiting).isNotDone();
 
         assertThat(fixture.decide(ANN, pool(5)).permitted()).isTrue();
