@@ -229,8 +229,8 @@ abstract class Admission implements ReleaseListener {
      * The charge that may wait for a release, if a release is all that the refused request needs. A request in line that
      * is decided apart, and so given no turn, keeps its place also while it can have all the rest in time.
      */
-    final ReleaseQueues.@Nullable Held heldBack(Decision refused, Waiter waiter) {
-        ReleaseQueues.Held inLine = refused.isApart() ? waiter.held() : null;
+    final ReleaseQueues.@Nullable AwaitedRelease awaitedRelease(Decision refused, Waiter waiter) {
+        ReleaseQueues.AwaitedRelease inLine = refused.isApart() ? waiter.awaited() : null;
         for (Decision part : refused.parts()) {
             long patience = inLine == null ? 0 : waiter.left(part.rule(), clock.epochNanos());
             for (int i = 0; i < part.rule().limits().size(); i++) {
@@ -255,7 +255,7 @@ abstract class Admission implements ReleaseListener {
     }
 
     /** The charge that was refused, with the key under which it is counted, if it would wait. */
-    private static ReleaseQueues.@Nullable Held refusedCharge(Decision refused, List<Charge> charges) {
+    private static ReleaseQueues.@Nullable AwaitedRelease refusedCharge(Decision refused, List<Charge> charges) {
         List<Charge> sameRule = charges.stream()
                 .filter(charge -> charge.rule().name().equals(refused.rule().name()))
                 .toList();
@@ -265,7 +265,7 @@ abstract class Admission implements ReleaseListener {
                 .findFirst()
                 .or(() -> sameRule.stream().findFirst())
                 .filter(charge -> !charge.maxWait().isZero())
-                .map(charge -> new ReleaseQueues.Held(charge, WaitKey.of(refused)))
+                .map(charge -> new ReleaseQueues.AwaitedRelease(charge, WaitKey.of(refused)))
                 .orElse(null);
     }
 }

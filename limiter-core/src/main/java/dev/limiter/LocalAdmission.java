@@ -43,7 +43,7 @@ final class LocalAdmission extends Admission {
     @Override
     @Nullable
     Decision enter(Waiter waiter) {
-        if (releases.heldUp(waiter.charges) == null) {
+        if (releases.contended(waiter.charges) == null) {
             Decision now = storage.decide(waiter.chargesAtOnce());
             if (now.permitted() || closed || !waiter.wouldWait()) {
                 return now;
@@ -68,12 +68,12 @@ final class LocalAdmission extends Admission {
     }
 
     private @Nullable Decision join(Waiter waiter) {
-        Charge heldUp = releases.heldUp(waiter.charges);
-        if (heldUp != null) {
+        Charge contended = releases.contended(waiter.charges);
+        if (contended != null) {
             Decision refusal = turnedAway(waiter.charges);
-            return heldBack(refusal, waiter) == null
+            return awaitedRelease(refusal, waiter) == null
                     ? refusal
-                    : joinForRelease(waiter, ReleaseQueues.Held.of(heldUp), refusal);
+                    : joinForRelease(waiter, ReleaseQueues.AwaitedRelease.of(contended), refusal);
         }
         if (closed || isFull(waiter)) {
             return storage.decide(waiter.chargesAtOnce());
@@ -114,8 +114,8 @@ final class LocalAdmission extends Admission {
             waitForTurn(waiter, decision);
             return null;
         }
-        ReleaseQueues.Held held = closed ? null : heldBack(decision, waiter);
-        return held == null ? decision : joinForRelease(waiter, held, decision);
+        ReleaseQueues.AwaitedRelease awaited = closed ? null : awaitedRelease(decision, waiter);
+        return awaited == null ? decision : joinForRelease(waiter, awaited, decision);
     }
 
     /** A refusal that a release has ended since is replaced by that of the turn. */
@@ -128,12 +128,12 @@ final class LocalAdmission extends Admission {
         turns.add(waiter, decision, now);
     }
 
-    private @Nullable Decision joinForRelease(Waiter waiter, ReleaseQueues.Held held, Decision refusal) {
-        if (closed || releases.isFull(held.charge())) {
+    private @Nullable Decision joinForRelease(Waiter waiter, ReleaseQueues.AwaitedRelease awaited, Decision refusal) {
+        if (closed || releases.isFull(awaited.charge())) {
             return refusal;
         }
         waiter.refusal(refusal);
-        WaitKey key = releases.add(waiter, held);
+        WaitKey key = releases.add(waiter, awaited);
         // a release before the queue was there was not heard of
         released.add(key);
         if (polling && polled.add(key)) {
@@ -230,8 +230,8 @@ final class LocalAdmission extends Admission {
             wake(first);
             return true;
         }
-        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, first);
-        if (held != null && held.queue().equals(key)) {
+        ReleaseQueues.AwaitedRelease awaited = decision.permitted() ? null : awaitedRelease(decision, first);
+        if (awaited != null && awaited.queue().equals(key)) {
             return false;
         }
         releases.remove(first);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queues of waiters for a release, one for each rule and key, in the order in which they began to wait for any. A
  * waiter is in one at a time. Used with the lock held; {@link #isEmpty}, {@link #size}, {@link #comeBefore} and {@link
- * #heldUp} may be asked without.
+ * #contended} may be asked without.
  */
 final class ReleaseQueues {
 
@@ -27,10 +27,10 @@ final class ReleaseQueues {
     private final Map<WaitKey, Integer> waiting = new ConcurrentHashMap<>();
 
     /** A charge of a waiter, and the queue of the releases that it waits for. */
-    record Held(Charge charge, WaitKey queue) {
+    record AwaitedRelease(Charge charge, WaitKey queue) {
 
-        static Held of(Charge charge) {
-            return new Held(charge, WaitKey.of(charge));
+        static AwaitedRelease of(Charge charge) {
+            return new AwaitedRelease(charge, WaitKey.of(charge));
         }
     }
 
@@ -124,7 +124,7 @@ final class ReleaseQueues {
 
     /** The first charge for which others wait already; null if there is none, or waiting is of no use. */
     @Nullable
-    Charge heldUp(List<Charge> charges) {
+    Charge contended(List<Charge> charges) {
         if (isEmpty() || charges.stream().anyMatch(ReleaseQueues::isNever)) {
             return null;
         }
@@ -148,12 +148,12 @@ final class ReleaseQueues {
     }
 
     /** Adds a waiter; one that comes from another queue keeps its number. */
-    WaitKey add(Waiter waiter, Held held) {
-        WaitKey key = held.queue();
-        waiter.waitForRelease(held, ++number);
-        waiting.merge(WaitKey.of(held.charge()), 1, Integer::sum);
+    WaitKey add(Waiter waiter, AwaitedRelease awaited) {
+        WaitKey key = awaited.queue();
+        waiter.waitForRelease(awaited, ++number);
+        waiting.merge(WaitKey.of(awaited.charge()), 1, Integer::sum);
         queues.computeIfAbsent(key, absent -> new Queue())
-                .add(waiter, held.charge().rule());
+                .add(waiter, awaited.charge().rule());
         size.incrementAndGet();
         return key;
     }
@@ -161,13 +161,13 @@ final class ReleaseQueues {
     /** Takes out a waiter; returns where it was, null if nowhere. */
     @Nullable
     WaitKey remove(Waiter waiter) {
-        Held held = waiter.held();
-        Queue queue = held == null ? null : queues.get(held.queue());
-        if (held == null || queue == null || !queue.remove(waiter)) {
+        AwaitedRelease awaited = waiter.awaited();
+        Queue queue = awaited == null ? null : queues.get(awaited.queue());
+        if (awaited == null || queue == null || !queue.remove(waiter)) {
             return null;
         }
-        WaitKey key = held.queue();
-        waiting.computeIfPresent(WaitKey.of(held.charge()), (own, count) -> count == 1 ? null : count - 1);
+        WaitKey key = awaited.queue();
+        waiting.computeIfPresent(WaitKey.of(awaited.charge()), (own, count) -> count == 1 ? null : count - 1);
         if (queue.waiters.isEmpty()) {
             queues.remove(key);
         }

@@ -33,13 +33,13 @@ final class RemoteAdmission extends Admission {
     Decision enter(Waiter waiter) {
         List<Charge> charges = waiter.charges;
         List<WaitKey> raised;
-        Charge heldUp;
+        Charge contended;
         lock.lock();
         try {
             raised = releases.raise(waiter);
-            heldUp = releases.heldUp(waiter.charges);
-            if (heldUp != null) {
-                joinBehindOthers(waiter, heldUp);
+            contended = releases.contended(waiter.charges);
+            if (contended != null) {
+                joinBehindOthers(waiter, contended);
             } else if (closed || isFull(waiter)) {
                 charges = waiter.chargesAtOnce();
             }
@@ -47,42 +47,42 @@ final class RemoteAdmission extends Admission {
             unlock();
         }
         raised.forEach(polling::poll);
-        if (heldUp == null) {
+        if (contended == null) {
             ask(waiter, charges);
         }
         return waiter.answer();
     }
 
-    private void joinBehindOthers(Waiter waiter, Charge heldUp) {
+    private void joinBehindOthers(Waiter waiter, Charge contended) {
         waiter.refusal(Decision.allOf(waiter.charges.stream()
-                .map(charge -> charge.equals(heldUp) || releases.comeBefore(charge)
+                .map(charge -> charge.equals(contended) || releases.comeBefore(charge)
                         ? TurnedAway.from(charge)
                         : TurnedAway.unasked(charge))
                 .toList()));
-        if (closed || releases.isFull(heldUp)) {
+        if (closed || releases.isFull(contended)) {
             refuse(waiter);
         } else {
-            queueForRelease(waiter, ReleaseQueues.Held.of(heldUp));
+            queueForRelease(waiter, ReleaseQueues.AwaitedRelease.of(contended));
         }
     }
 
     @Override
     Runnable decideHeld(Waiter waiter) {
         List<WaitKey> raised = releases.raise(waiter);
-        Charge heldUp = releases.heldUp(waiter.charges);
-        if (heldUp != null) {
-            joinBehindOthers(waiter, heldUp);
+        Charge contended = releases.contended(waiter.charges);
+        if (contended != null) {
+            joinBehindOthers(waiter, contended);
         }
         return () -> {
             raised.forEach(polling::poll);
-            if (heldUp == null) {
+            if (contended == null) {
                 ask(waiter, waiter.charges);
             }
         };
     }
 
-    private void queueForRelease(Waiter waiter, ReleaseQueues.Held held) {
-        polling.start(releases.add(waiter, held));
+    private void queueForRelease(Waiter waiter, ReleaseQueues.AwaitedRelease awaited) {
+        polling.start(releases.add(waiter, awaited));
         wake(waiter);
     }
 
@@ -146,14 +146,14 @@ final class RemoteAdmission extends Admission {
             return true;
         }
         WaitKey before = waiter.queue();
-        ReleaseQueues.Held held = decision.permitted() ? null : heldBack(decision, waiter);
-        if (held != null && held.queue().equals(before)) {
+        ReleaseQueues.AwaitedRelease awaited = decision.permitted() ? null : awaitedRelease(decision, waiter);
+        if (awaited != null && awaited.queue().equals(before)) {
             return false;
         }
         releases.remove(waiter);
-        if (held != null && !closed && !releases.isFull(held.charge())) {
+        if (awaited != null && !closed && !releases.isFull(awaited.charge())) {
             waiter.refusal(decision);
-            queueForRelease(waiter, held);
+            queueForRelease(waiter, awaited);
         } else if (decision.delayNanos() > 0) {
             turns.add(waiter, decision, clock.epochNanos());
             wake(waiter);

@@ -1,6 +1,6 @@
 package dev.limiter;
 
-/** Refused without the storage having been asked, or answered. */
+/** The answer to a charge of a request that was refused before the storage granted it: refused itself, or not asked. */
 final class TurnedAway extends Decision {
 
     private final Rule rule;

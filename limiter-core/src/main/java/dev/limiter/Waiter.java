@@ -31,7 +31,7 @@ final class Waiter {
     private volatile long due = UNDECIDED;
 
     /** The place in the queue for a release, and its number among all waiters; zero if it never had one. */
-    private ReleaseQueues.@Nullable Held held;
+    private ReleaseQueues.@Nullable AwaitedRelease awaited;
 
     private long number;
     private List<Reservation> reservations = List.of();
@@ -58,9 +58,9 @@ final class Waiter {
     }
 
     /** Waits for a release from now on, for as long as that charge would; {@code next} is its number if it has none. */
-    void waitForRelease(ReleaseQueues.Held held, long next) {
-        this.held = held;
-        this.due = arrived + nanos(held.charge().maxWait());
+    void waitForRelease(ReleaseQueues.AwaitedRelease awaited, long next) {
+        this.awaited = awaited;
+        this.due = arrived + nanos(awaited.charge().maxWait());
         this.number = number == 0 ? next : number;
     }
 
@@ -68,14 +68,14 @@ final class Waiter {
         return (maxWait.compareTo(Limit.MAX_WINDOW) > 0 ? Limit.MAX_WINDOW : maxWait).toNanos();
     }
 
-    ReleaseQueues.@Nullable Held held() {
-        return held;
+    ReleaseQueues.@Nullable AwaitedRelease awaited() {
+        return awaited;
     }
 
     /** The queue in which it waits for a release, or was the last time. */
     @Nullable
     WaitKey queue() {
-        ReleaseQueues.Held known = held;
+        ReleaseQueues.AwaitedRelease known = awaited;
         return known == null ? null : known.queue();
     }
 
@@ -201,7 +201,7 @@ final class Waiter {
         charges = left;
         arrived = now;
         due = UNDECIDED;
-        held = null;
+        awaited = null;
         turn = decision;
         decision = null;
         reservations = List.of();
@@ -254,9 +254,10 @@ final class Waiter {
 
     void refuse() {
         Decision known = refusal;
-        answer(known != null
-                ? known
-                : Decision.allOf(charges.stream().map(TurnedAway::from).toList()));
+        answer(
+                known != null
+                        ? known
+                        : Decision.allOf(charges.stream().map(TurnedAway::from).toList()));
     }
 
     /** Null before anything was refused. */

@@ -208,20 +208,20 @@ final class DebtSettlement {
             final long ahead;
 
             private final LimitUse use;
-            private final boolean leaked;
+            private final boolean leaks;
             private long settled;
 
             Part(LimitUse use, long now) {
                 this.limit = use.name;
                 this.owed = use.owed();
                 this.ahead = use.ahead(now);
-                this.leaked = use.hasLeaked();
+                this.leaks = use.debtLeaks();
                 this.use = use;
             }
 
             /** How many of them still count, where limits stand so in memory: the rest was given back, or was long ago. */
             private long counting(List<LimitStatus> statuses) {
-                return leaked
+                return leaks
                         ? owed
                         : statuses.stream()
                                 .filter(status -> status.limit().name().equals(limit))

@@ -161,7 +161,7 @@ final class LimitUse {
 
     /** How much is owed of a window that has not begun. */
     long ahead(long now) {
-        return now < next && !hasLeaked() ? ahead : 0;
+        return now < next && !debtLeaks() ? ahead : 0;
     }
 
     /** So many of what was reserved are granted to a request in flight. */
@@ -209,16 +209,16 @@ final class LimitUse {
         return (long) Math.ceil(owed - ROUNDING);
     }
 
-    /** Whether it owes only what still counts. */
-    boolean hasLeaked() {
+    /** Whether the debt leaks, as that of a bucket: it is only what still counts. */
+    boolean debtLeaks() {
         return asked != null && leaks(asked);
     }
 
     /** The limit is asked for as it is now; permits granted before count by what it was then. */
     private void ask(Limit limit, int instances, long now) {
-        boolean leaked = hasLeaked();
+        boolean leaking = debtLeaks();
         leak(now);
-        if (!leaked && leaks(limit) && now - at >= lasting(limit)) {
+        if (!leaking && leaks(limit) && now - at >= lasting(limit)) {
             restart(limit, now);
         }
         this.asked = limit;
