@@ -1,10 +1,10 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.spring.web.settle.Container;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
-import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -18,7 +18,7 @@ import org.springframework.web.util.WebUtils;
 
 /**
  * Leaves redirections without fields about limits: a client that has nothing left would wait before it follows one. Has
- * to be around all other filters, so that it sees the status that the client sees. Thread-safe.
+ * to be around all filters but {@link RequestLifecycleFilter}: it has to see the status that the client sees. Thread-safe.
  */
 public final class DeferredFieldsFilter implements Filter {
 
@@ -41,7 +41,10 @@ public final class DeferredFieldsFilter implements Filter {
         DeferredFieldsResponse present = WebUtils.getNativeResponse(response, DeferredFieldsResponse.class);
         if (present != null && http.getDispatcherType() == DispatcherType.FORWARD) {
             chain.doFilter(request, response);
-            if (!http.isAsyncStarted() && (response == present || present.isBegun() || endsWithForward(http))) {
+            if (!http.isAsyncStarted()
+                    && (response == present
+                            || present.isBegun()
+                            || Container.endsWithForward(http.getServletContext()))) {
                 present.release();
             }
             return;
@@ -68,16 +71,6 @@ public final class DeferredFieldsFilter implements Filter {
                 holding.release();
             }
         }
-    }
-
-    /**
-     * Whether the container takes nothing more for the answer after a forward that has neither failed nor begun
-     * asynchronous work: Tomcat does so since version 11, others close the response that was forwarded.
-     */
-    static boolean endsWithForward(HttpServletRequest request) {
-        ServletContext container = request.getServletContext();
-        return (container.getMajorVersion() > 6 || container.getMinorVersion() > 0)
-                && container.getServerInfo().startsWith("Apache Tomcat/");
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.answer.RateLimitHeaders;
+import dev.limiter.spring.web.settle.Container;
 import dev.limiter.spring.web.settle.HeldResponse;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletResponseWrapper;
@@ -147,15 +148,10 @@ final class DeferredFieldsResponse extends HttpServletResponseWrapper {
         written += size;
         if (!outermost
                 || written >= getBufferSize()
-                || size > getBufferSize() / 4 && isOnJetty()
+                || size > getBufferSize() / 4 && Container.of(target) == Container.JETTY
                 || target.containsHeader(CONTENT_LENGTH)) {
             release();
         }
-    }
-
-    /** Sends at once what does not go into the buffer for small writes, by default a quarter of the whole. */
-    private boolean isOnJetty() {
-        return target.getClass().getName().startsWith("org.eclipse.jetty.");
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.limiter.spring.decide.RequestLedger;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.web.settle.AnswerView;
 import dev.limiter.spring.web.settle.AsyncRequests;
+import dev.limiter.spring.web.settle.Container;
 import dev.limiter.spring.web.settle.HeldResponse;
 import dev.limiter.spring.web.settle.SettlingRequest;
 import jakarta.servlet.AsyncContext;
@@ -99,7 +100,7 @@ public final class RequestLifecycleFilter implements Filter {
         chain.doFilter(request, response);
         if (settling != null && !request.isAsyncStarted()) {
             boolean direct = response instanceof DeferredFieldsResponse own && own.getResponse() == settling;
-            settling.answer().endForward(direct || DeferredFieldsFilter.endsWithForward(request));
+            settling.answer().endForward(direct || Container.endsWithForward(request.getServletContext()));
         }
     }
 

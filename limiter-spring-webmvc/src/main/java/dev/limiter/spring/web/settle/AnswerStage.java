@@ -30,10 +30,6 @@ final class AnswerStage {
         return stage == Stage.OPEN;
     }
 
-    boolean isKept() {
-        return stage == Stage.KEPT;
-    }
-
     boolean isReplaced() {
         return stage == Stage.REPLACED;
     }
