@@ -1,4 +1,4 @@
-/** Limiter in Spring Boot applications. */
+/** Limiter in Spring applications, without Spring Boot and servlets. */
 @NullMarked
 package dev.limiter.spring;
 

@@ -74,7 +74,7 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
         }
     }
 
-    /** See {@link dev.limiter.spring.context}: the peer behind what Tomcat has put in its place. */
+    /** The peer of the connection, behind the forwarded address that Tomcat puts in its place. */
     private static void tomcatPeer(ReflectionHints hints, @Nullable ClassLoader loader) {
         if (ClassUtils.isPresent(TOMCAT + "RequestFacade", loader)) {
             Class<?> facade = ClassUtils.resolveClassName(TOMCAT + "RequestFacade", loader);

@@ -152,7 +152,7 @@ public final class LimiterWebAutoConfiguration {
         };
     }
 
-    /** Around all other filters. By its name, as the other. */
+    /** The outermost filter. By its name: the server wants filters before other beans can be made. */
     @Bean
     DelegatingFilterProxyRegistrationBean limiterLifecycleFilterRegistration() {
         DelegatingFilterProxyRegistrationBean registration =
@@ -162,12 +162,12 @@ public final class LimiterWebAutoConfiguration {
         return registration;
     }
 
-    /** Around all other filters. */
+    /** The next one within: of the same order, and registered later. */
     @Bean
-    FilterRegistrationBean<DeferredFieldsFilter> limiterHeldFieldsFilterRegistration() {
+    FilterRegistrationBean<DeferredFieldsFilter> limiterDeferredFieldsFilterRegistration() {
         FilterRegistrationBean<DeferredFieldsFilter> registration =
                 new FilterRegistrationBean<>(new DeferredFieldsFilter());
-        registration.setName("limiterHeldFieldsFilter");
+        registration.setName("limiterDeferredFieldsFilter");
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         registration.setDispatcherTypes(DeferredFieldsFilter.dispatches());
         return registration;

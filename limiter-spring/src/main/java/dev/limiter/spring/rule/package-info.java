@@ -1,5 +1,5 @@
 /**
- * Rules: raw settings, how they merge, and what they compile to. Extension point: {@link
+ * Rules as they are written: definitions, options and settings, and how they merge. Extension point: {@link
  * dev.limiter.spring.rule.RuleSource}. Internal, but for the types that the manual lists (docs/reference/api.md).
  */
 @NullMarked
