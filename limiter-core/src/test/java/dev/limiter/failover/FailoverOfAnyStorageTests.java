@@ -14,6 +14,7 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.Conditions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -129,13 +129,11 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     /** Probes succeed a moment after one another, in real time. */
     private void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - end).isNegative();
+        Conditions.await(() -> {
             time.advance(Duration.ofMillis(500));
             storage.cleanUp();
-            LockSupport.parkNanos(1_000_000);
-        }
+            return condition.getAsBoolean();
+        });
     }
 
     @Test

@@ -196,7 +196,7 @@ class TurnsOfSeveralPlacesTests {
                             pool.charge("a:pool").within(LONG),
                             all.charge("b:all").within(LONG)),
                     () -> true);
-            long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+            long end = System.nanoTime() + Duration.ofMinutes(4).toNanos();
             await(end, () -> limiters.waiting() == 1);
             // a poll takes its permit until both answers are there
             await(end, () -> remote.shared.peek(all, "b:all").resetAfter().isZero());
@@ -234,7 +234,7 @@ class TurnsOfSeveralPlacesTests {
                                 other.charge("b:other").within(HOUR)),
                         () -> true));
                 int waiting = answers.size();
-                await(System.nanoTime() + Duration.ofMinutes(1).toNanos(), () -> limiters.waiting() == waiting);
+                await(System.nanoTime() + Duration.ofMinutes(4).toNanos(), () -> limiters.waiting() == waiting);
             }
             held.get(1).close();
             assertThat(answers.get(1).get(1, TimeUnit.MINUTES).permitted()).isTrue();
