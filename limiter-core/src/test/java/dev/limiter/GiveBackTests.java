@@ -1,11 +1,17 @@
 package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.time.Duration;
+import java.time.Period;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Permits go back to the state they were taken from, not to another one that has its key by then. */
@@ -69,6 +75,41 @@ class GiveBackTests {
         old.giveBack();
 
         assertThat(limiters.peek(raised, "k").remaining()).isEqualTo(93);
+    }
+
+    /** The state is as new where it is taken over: a request that takes nothing leaves it so. */
+    @ParameterizedTest
+    @MethodSource("windowsThatAreOver")
+    void returnsNothingToAnUnusedState(Limit limit, Limit changed) {
+        RateLimiters limiters =
+                RateLimiters.builder().timeSource(time).maxKeys(100).build();
+        Rule rule = Rule.of("rule", changed);
+        Decision old = limiters.tryAcquire(Rule.of("rule", limit), "k", 4);
+        time.advance(Duration.ofDays(3));
+        assertThat(limiters.tryAcquire(rule, "k", limit.capacity() + 2).permitted())
+                .isFalse();
+
+        old.giveBack();
+
+        assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(limit.capacity() + 1);
+        assertThat(limiters.peek(rule, "k").resetAfter()).isZero();
+        for (int i = 0; i < 1000; i++) {
+            limiters.tryAcquire(rule, "flood" + i);
+        }
+        time.advance(Duration.ofDays(3));
+        limiters.storage().cleanUp();
+        assertThat(limiters.storage().size()).isZero();
+    }
+
+    static Stream<Arguments> windowsThatAreOver() {
+        // the remainder of the unused state's number depends on the limit
+        return LongStream.range(5, 30)
+                .boxed()
+                .flatMap(most -> Stream.of(
+                        arguments(
+                                Limit.calendarWindow(most, Period.ofDays(1), ZoneOffset.UTC),
+                                Limit.calendarWindow(most + 1, Period.ofDays(1), ZoneOffset.UTC)),
+                        arguments(Limit.fixedWindow(most, HOUR), Limit.fixedWindow(most + 1, HOUR))));
     }
 
     private static Limit raised(Limit limit) {

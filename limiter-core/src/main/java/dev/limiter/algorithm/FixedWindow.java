@@ -150,6 +150,10 @@ abstract class FixedWindow extends NumberLimit {
      */
     @Override
     public final long giveBack(long value, long taken, long now, long permits) {
+        // both are unused where windows are over: the number of that state is of no window
+        if (value == fresh() || taken == fresh()) {
+            return value;
+        }
         long first = value - Math.floorMod(value, span);
         long full = first + limit;
         if (taken > full && taken < first + span) {
