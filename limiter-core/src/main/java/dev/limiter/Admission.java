@@ -226,7 +226,8 @@ abstract class Admission implements ReleaseListener {
     }
 
     /**
-     * The charge that may wait for a release, if a release is all that the refused request needs. A request in line that
+     * The charge that may wait for a release, if releases of charges that would wait are all that the refused request
+     * needs: of the first of them. A request in line that
      * is decided apart, and so given no turn, keeps its place also while it can have all the rest in time.
      */
     final ReleaseQueues.@Nullable AwaitedRelease awaitedRelease(Decision refused, Waiter waiter) {
@@ -240,18 +241,31 @@ abstract class Admission implements ReleaseListener {
                 }
             }
         }
-        Decision needing = needsRelease(refused);
-        return needing == null ? inLine : refusedCharge(needing, waiter.charges);
+        ReleaseQueues.AwaitedRelease first = null;
+        for (Decision part : refused.parts()) {
+            if (isUntilRelease(part)) {
+                ReleaseQueues.AwaitedRelease awaited = refusedCharge(part, waiter.charges);
+                if (awaited == null) {
+                    return null;
+                }
+                first = first == null ? awaited : first;
+            }
+        }
+        return first == null ? inLine : first;
     }
 
     /** The part that is refused until something is released; null if there is none. */
     static @Nullable Decision needsRelease(Decision refused) {
         for (Decision part : refused.parts()) {
-            if (!part.permitted() && part.waitNanos(part.deciding()) == Decision.UNKNOWN) {
+            if (isUntilRelease(part)) {
                 return part;
             }
         }
         return null;
+    }
+
+    private static boolean isUntilRelease(Decision part) {
+        return !part.permitted() && part.waitNanos(part.deciding()) == Decision.UNKNOWN;
     }
 
     /** The charge that was refused, with the key under which it is counted, if it would wait. */

@@ -52,6 +52,16 @@ class WaitingForSeveralTests {
         return rule.charge("key").within(HOUR);
     }
 
+    @Test
+    void fullPoolThatIsNotWaitedForRefusesInEitherOrder() {
+        limiters.tryAcquire(pool, "key");
+        limiters.tryAcquire(other, "key");
+
+        assertThat(answer(waits(pool), other.charge("key")).permitted()).isFalse();
+        assertThat(answer(other.charge("key"), waits(pool)).permitted()).isFalse();
+        assertThat(limiters.waiting()).isZero();
+    }
+
     private Decision answer(Waiter waiter) {
         waitingRoom.tend(waiter);
         return Objects.requireNonNull(waiter.answer());
