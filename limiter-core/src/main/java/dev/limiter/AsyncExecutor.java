@@ -3,11 +3,10 @@ package dev.limiter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Hands tasks to an executor, and never runs one in the calling thread: that is the timer's, or one that releases
- * permits, and must not be held up. Where the executor would do so, or rejects a task, the common pool runs it.
+ * permits, and must not be held up. Where the executor would do so, or throws, the common pool runs it.
  * Thread-safe.
  */
 record AsyncExecutor(Executor executor) {
@@ -25,7 +24,7 @@ record AsyncExecutor(Executor executor) {
         Call call = new Call(task);
         try {
             executor.execute(call);
-        } catch (RejectedExecutionException e) {
+        } catch (RuntimeException | Error e) {
             POOL.execute(task);
         } finally {
             call.returned = true;

@@ -94,7 +94,7 @@ final class RemoteAdmission extends Admission {
     CompletionStage<Decision> decide(List<Charge> charges) {
         try {
             return storage.decideAsync(charges).thenApply(HeldCharges::release);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -125,7 +125,7 @@ final class Waiter {
     boolean isPresent() {
         try {
             return present.getAsBoolean();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return false;
         }
     }

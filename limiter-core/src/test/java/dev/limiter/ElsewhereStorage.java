@@ -31,6 +31,7 @@ final class ElsewhereStorage extends DelegatingStorage {
     private volatile boolean apart;
     private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile @Nullable RuntimeException failure;
+    private volatile @Nullable Error error;
 
     ElsewhereStorage(RateLimiterStorage shared) {
         super(shared);
@@ -60,6 +61,11 @@ final class ElsewhereStorage extends DelegatingStorage {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Thrown by the next call, which then has no answer. */
+    void throwOnce(Error error) {
+        this.error = error;
     }
 
     void failWith(@Nullable RuntimeException failure) {
@@ -98,6 +104,11 @@ final class ElsewhereStorage extends DelegatingStorage {
     public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
         called("decideAsync");
         questions.incrementAndGet();
+        Error thrown = error;
+        if (thrown != null) {
+            error = null;
+            throw thrown;
+        }
         RuntimeException failing = failure;
         CompletableFuture<Decision> answer = new CompletableFuture<>();
         if (failing != null) {

@@ -254,6 +254,22 @@ class RemoteWaitingTests {
     }
 
     @Test
+    void errorOfACallMeetsItsWaiterOnly() {
+        Decision held = heldElsewhere(pool);
+        Waiter first = entered(waits(pool));
+        Waiter second = entered(waits(pool));
+        storage.throwOnce(new NoClassDefFoundError("on purpose"));
+        poll();
+        assertThatThrownBy(first::outcome).hasMessage("on purpose");
+        assertThat(second.isDone()).isFalse();
+
+        held.close();
+        poll();
+
+        assertThat(isPermitted(second)).isTrue();
+    }
+
+    @Test
     void whatIsReleasedHereIsAskedForAtOnce() {
         Waiter holder = entered(waits(pool));
         Waiter first = entered(waits(pool));

@@ -252,9 +252,14 @@ class WaitingRoomTests {
     }
 
     static Stream<Executor> executorsThatRunNothingElsewhere() {
-        return Stream.of(Runnable::run, task -> {
-            throw new RejectedExecutionException();
-        });
+        return Stream.of(
+                Runnable::run,
+                task -> {
+                    throw new RejectedExecutionException();
+                },
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread, on purpose");
+                });
     }
 
     @ParameterizedTest
@@ -402,11 +407,14 @@ class WaitingRoomTests {
             failing.add(limiters.acquireAsync(List.of(rule.charge("key").within(HOUR)), () -> {
                 throw new IllegalStateException("no request");
             }));
+            failing.add(limiters.acquireAsync(List.of(rule.charge("key").within(HOUR)), () -> {
+                throw new NoClassDefFoundError("on purpose");
+            }));
         }
         CompletableFuture<Decision> next = limiters.acquireAsync(pool, "key", HOUR);
 
         held.close();
-        time.advance(SECOND);
+        time.advance(SECOND.multipliedBy(2));
 
         assertThat(failing).allMatch(future -> !future.join().permitted());
         assertThat(next.join().permitted()).isTrue();
