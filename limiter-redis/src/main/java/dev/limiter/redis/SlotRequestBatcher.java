@@ -165,8 +165,11 @@ final class SlotRequestBatcher {
         statistics.called(requests.size());
         Script script = script(requests);
         var unused = run(script, requests).whenComplete((reply, failure) -> {
-            long now = System.nanoTime();
-            line.measured(now - sent.at, now);
+            // a call that fails may never have been on the line
+            if (failure == null) {
+                long now = System.nanoTime();
+                line.measured(now - sent.at, now);
+            }
             over(sent);
             answer(requests, script, reply, failure);
         });

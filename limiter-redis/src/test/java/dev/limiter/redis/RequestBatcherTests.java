@@ -36,6 +36,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -292,6 +293,56 @@ class RequestBatcherTests {
             answers.add(storage.decideAsync(List.of(rule.charge("key" + i, 2))));
         }
         assertThat(slow.calls()).hasSize(40).containsOnly(1);
+        answers.forEach(CompletableFuture::join);
+    }
+
+    /** Those without a connection fail at once. */
+    @Test
+    void callsThatFailTellNothingOfTheLine() {
+        AtomicBoolean cut = new AtomicBoolean();
+        Redis line = late(Duration.ofMillis(20));
+        HeldRedis slow = new HeldRedis(new Redis() {
+            @Override
+            public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
+                return cut.get()
+                        ? CompletableFuture.failedFuture(new RedisUnavailableException("on purpose", null))
+                        : line.run(script, names, arguments);
+            }
+
+            @Override
+            public CompletionStage<Void> delete(byte[][] names) {
+                return line.delete(names);
+            }
+
+            @Override
+            public int slot(byte[] key) {
+                return line.slot(key);
+            }
+
+            @Override
+            public void close() {}
+        });
+        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(slow)
+                .keyPrefix(prefix)
+                .timeout(Duration.ofSeconds(20))
+                .build();
+        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
+        assertThat(storage.decide(rule, "first", 2).permitted()).isTrue();
+        cut.set(true);
+        assertThat(storage.decideAsync(List.of(rule.charge("failed", 2))))
+                .failsWithin(Duration.ofMinutes(1))
+                .withThrowableThat()
+                .havingRootCause()
+                .withMessage("on purpose");
+        cut.set(false);
+        int before = slow.calls().size();
+
+        List<CompletableFuture<Decision>> answers = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            answers.add(storage.decideAsync(List.of(rule.charge("key" + i, 2))));
+        }
+
+        assertThat(slow.calls().subList(before, slow.calls().size())).hasSize(20).containsOnly(1);
         answers.forEach(CompletableFuture::join);
     }
 
