@@ -50,7 +50,7 @@ class KilledInstanceTests {
     @Test
     void whatItTookAheadIsFreeAfterItsWindow() throws IOException {
         String prefix = "killed-" + System.nanoTime() + ":";
-        tell(prefix + " sliding 20");
+        tell(prefix + " sliding-log 20");
         assertThat(output.readLine()).isEqualTo("ready");
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(SeveralJvmTests.SLIDING_LIMIT, SeveralJvmTests.SLIDING));
         try (RedisRateLimiterStorage other = RedisRateLimiterStorage.builder(SharedRedis.redis())

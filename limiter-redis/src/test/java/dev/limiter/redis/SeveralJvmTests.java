@@ -146,7 +146,8 @@ class SeveralJvmTests {
             case "sliding-log" -> Limit.slidingWindowLog(SLIDING_LIMIT, SLIDING);
             case "sliding-counter" -> Limit.slidingWindowCounter(SLIDING_LIMIT, SLIDING);
             case "log" -> Limit.slidingWindowLog(1000, day);
-            default -> Limit.concurrency(1000);
+            case "concurrency" -> Limit.concurrency(1000);
+            default -> throw new IllegalArgumentException(algorithm);
         };
         return Rule.of("rule", limit);
     }
