@@ -20,7 +20,7 @@ final class HeldCharges {
                 .toList();
     }
 
-    private static boolean isHeld(Rule rule) {
+    static boolean isHeld(Rule rule) {
         return rule.limits().stream().allMatch(Limit::isHeld);
     }
 

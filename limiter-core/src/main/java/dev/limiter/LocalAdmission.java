@@ -96,13 +96,19 @@ final class LocalAdmission extends Admission {
         return NOTHING;
     }
 
-    /** The refusal of a request that others come before, with the answers to its other charges; takes nothing. */
+    /** The refusal of a request that others come before, with the answers of its other limits; takes nothing. */
     private Decision turnedAway(List<Charge> charges) {
-        return Decision.allOf(Charge.merged(charges).stream()
-                .map(charge -> releases.comeBefore(charge)
-                        ? TurnedAway.from(charge)
-                        : storage.decide(List.of(charge, NEVER_GRANTED)).parts().get(0))
-                .toList());
+        return Decision.allOf(
+                Charge.merged(charges).stream().map(this::turnedAway).toList());
+    }
+
+    private Decision turnedAway(Charge charge) {
+        boolean behind = releases.comeBefore(charge);
+        if (behind && HeldCharges.isHeld(charge.rule())) {
+            return TurnedAway.from(charge);
+        }
+        Decision asked = storage.decide(List.of(charge, NEVER_GRANTED)).parts().get(0);
+        return behind ? new BehindOthers(charge, asked) : asked;
     }
 
     /** The answer, if the decision is one; null if the waiter has to wait for what was decided. */

@@ -177,9 +177,7 @@ final class RemoteAdmission extends Admission {
         WaitKey key = waiter.queue();
         if (key == null) {
             // undecided
-            answer(
-                    waiter,
-                    Decision.allOf(waiter.charges.stream().map(TurnedAway::from).toList()));
+            refuse(waiter);
             return NOTHING;
         }
         boolean first = releases.first(key) == waiter;

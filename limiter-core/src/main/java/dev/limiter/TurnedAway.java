@@ -15,9 +15,11 @@ final class TurnedAway extends Decision {
         this.wait = wait;
     }
 
-    /** Other waiters come first, for an unknown time. */
-    static TurnedAway from(Charge charge) {
-        return new TurnedAway(charge.rule(), charge.key(), UNKNOWN);
+    /** Other waiters come first, or there was no answer yet: refused for an unknown time, by what is held if anything. */
+    static Decision from(Charge charge) {
+        return charge.takesOf(Limit::isHeld)
+                ? new BehindOthers(charge, unasked(charge))
+                : new TurnedAway(charge.rule(), charge.key(), UNKNOWN);
     }
 
     /** Not asked for, because another charge of the request was turned away. */

@@ -36,6 +36,14 @@ class WaitingInLineTests {
                 "uploads",
                 Limit.tokenBucket(10, HOUR).named("bytes"),
                 Limit.fixedWindow(100, HOUR).named("requests"));
+        final Rule mixed = Rule.of(
+                "mixed",
+                Limit.slidingWindowLog(10, HOUR).named("hourly"),
+                Limit.concurrency(1).named("heavy"),
+                Limit.concurrency(1).named("inFlight"));
+
+        /** A request that takes nothing of one of the two limits of what is in flight. */
+        final Charge light = waits(mixed).costing("heavy", 0);
 
         RateLimiterStorage storage = shared;
         AlarmedWaiters waiters = new AlarmedWaiters(shared, time);
@@ -177,6 +185,27 @@ class WaitingInLineTests {
             assertRefusedBy(mail, waiter);
         }
 
+        /** A rule with other limits beside those that others wait for. */
+        @Test
+        void oneBehindOthersIsRefusedByThePoolAlone() {
+            take(light);
+            waiter(light);
+            Waiter second = waiter(light);
+            Waiter full = enter(light.waitingAtMost(2));
+            advance(MINUTE);
+            assertRefusedInFlight(second);
+            assertRefusedInFlight(full);
+        }
+
+        final void assertRefusedInFlight(Waiter waiter) {
+            assertRefusedBy(mixed, waiter);
+            Decision refusal = waiter.outcome();
+            assertThat(refusal.limit()).isEqualTo(mixed.limits().get(2));
+            assertThat(refusal.remaining()).isZero();
+            assertThat(refusal.retryAfter()).isEmpty();
+            assertThat(refusal.limits()).extracting(LimitStatus::permitted).containsExactly(true, true, false);
+        }
+
         @Test
         void fullLineRefusesThoseThatComeFromAnother() {
             Decision held = take(pool.charge());
@@ -226,6 +255,32 @@ class WaitingInLineTests {
         }
 
         @Test
+        void requestThatItsOwnRuleCannotServeInTimeDoesNotJoinTheLine() {
+            take(light.costing("hourly", 8));
+            waiter(light);
+
+            Waiter late = enter(light.costing("hourly", 5));
+
+            assertThat(late.isDone()).isTrue();
+            LimitStatus hourly = late.outcome().limits().get(0);
+            assertThat(hourly.permitted()).isFalse();
+            assertThat(hourly.retryAfter()).contains(HOUR);
+            assertThat(waiters.waitingRoom.size()).isEqualTo(1);
+        }
+
+        @Test
+        void oneBehindOthersIsToldWhereTheOtherLimitsOfItsRuleStand() {
+            take(light);
+            waiter(light);
+            Waiter full = enter(light.waitingAtMost(1));
+            LimitStatus hourly = full.outcome().limits().get(0);
+            assertThat(hourly.remaining()).isEqualTo(9);
+            assertThat(hourly.resetAfter()).isEqualTo(HOUR);
+            assertThat(shared.peek(mixed, Charge.SHARED).limits().get(0).remaining())
+                    .isEqualTo(9);
+        }
+
+        @Test
         void requestWhoseTurnWouldComeInTimeJoinsTheLine() {
             Rule quota = Rule.of("quota", Limit.tokenBucket(10, MINUTE));
             Decision held = take(pool.charge());
@@ -261,6 +316,17 @@ class WaitingInLineTests {
         @AfterEach
         void neverCallsWithTheLockHeld() {
             assertThat(elsewhere.calledUnderLock).isEmpty();
+        }
+
+        @Test
+        void oneThatLeavesUndecidedIsRefusedByThePoolAlone() {
+            elsewhere.withhold();
+            Waiter waiter = waiter(light);
+            waiters.waitingRoom.leave(waiter);
+            assertRefusedInFlight(waiter);
+            elsewhere.answer();
+            assertThat(shared.peek(mixed, Charge.SHARED).limits().get(0).remaining())
+                    .isEqualTo(10);
         }
     }
 }

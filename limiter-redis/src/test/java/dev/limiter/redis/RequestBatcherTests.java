@@ -342,7 +342,9 @@ class RequestBatcherTests {
             answers.add(storage.decideAsync(List.of(rule.charge("key" + i, 2))));
         }
 
-        assertThat(slow.calls().subList(before, slow.calls().size())).hasSize(20).containsOnly(1);
+        assertThat(slow.calls().subList(before, slow.calls().size()))
+                .hasSize(20)
+                .containsOnly(1);
         answers.forEach(CompletableFuture::join);
     }
 
