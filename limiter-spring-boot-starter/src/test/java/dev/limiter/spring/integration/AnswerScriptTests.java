@@ -138,6 +138,8 @@ class AnswerScriptTests extends WebTestSupport {
                 "sync?s=e299",
                 "sync?s=e302",
                 "sync?s=e304",
+                "sync?s=e304,x",
+                "sync?s=e204,x",
                 "forward?s=l5,wabcde&last=x",
             })
     void answerIsSeenAsItIsSent(String request) throws Exception {

@@ -55,9 +55,9 @@ abstract class ContentLengthResponse extends HttpServletResponseWrapper {
     }
 
     private void note(String name, @Nullable String value) {
-        if ("Content-Length".equalsIgnoreCase(name) && value != null) {
+        if ("Content-Length".equalsIgnoreCase(name)) {
             try {
-                note(Long.parseLong(value.strip()));
+                note(value == null ? -1 : Long.parseLong(value.strip()));
             } catch (NumberFormatException garbage) {
                 note(-1);
             }

@@ -58,6 +58,7 @@ public final class HeldAnswer {
     private volatile boolean unbuffered;
     private volatile boolean completionExpected;
     private volatile boolean passedAny;
+    private volatile boolean handingOver;
     private final AtomicInteger includes = new AtomicInteger();
     private boolean errorPageFollows;
     private final List<Body> bodies = new ArrayList<>(1);
@@ -196,8 +197,7 @@ public final class HeldAnswer {
             } else if (failed) {
                 fail(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             } else if (!stage.isReplaced()) {
-                stage.settle(answer());
-                pass();
+                handOver(answer(), stage::settle);
             }
         } finally {
             unlock();
@@ -244,8 +244,12 @@ public final class HeldAnswer {
         lock.unlock();
     }
 
-    /** Whether a body may be held. If so, {@link #fate} tells, with the lock. */
+    /** Whether a body may be held, or held bytes go first. If so, {@link #fate} tells, with the lock. */
     boolean isHolding() {
+        return isOpen() || handingOver;
+    }
+
+    private boolean isOpen() {
         return stage.isOpen() && open.getAsBoolean();
     }
 
@@ -261,7 +265,7 @@ public final class HeldAnswer {
      * both. A filter of the application may allow a writer and a stream at once, to keep in the order of what is written.
      */
     Fate fate(Body body, long size) throws IOException {
-        if (!isHolding()) {
+        if (!isOpen()) {
             return Fate.BUFFERED;
         }
         if (container == Container.JETTY && size > contentLength) {
@@ -288,8 +292,7 @@ public final class HeldAnswer {
         lock();
         try {
             if (stage.isOpen()) {
-                stage.settle(known());
-                pass();
+                handOver(known(), stage::settle);
             }
         } finally {
             unlock();
@@ -306,7 +309,7 @@ public final class HeldAnswer {
         drop();
         if (stage.isOpen() && target.isCommitted()) {
             stage.settle(known());
-        } else if (errorPageFollows && !BODILESS.contains(status)) {
+        } else if (errorPageFollows && !(container == Container.JETTY && BODILESS.contains(status))) {
             stage.replace();
         } else {
             stage.settle(new AnswerView(target, status));
@@ -349,9 +352,16 @@ public final class HeldAnswer {
         return size;
     }
 
-    private void pass() throws IOException {
-        for (Body body : bodies) {
-            body.pass();
+    /** Settles, and hands over what is held; what another thread writes meanwhile comes behind that. */
+    private void handOver(ResponseView answer, Consumer<ResponseView> settle) throws IOException {
+        handingOver = true;
+        try {
+            settle.accept(answer);
+            for (Body body : bodies) {
+                body.pass();
+            }
+        } finally {
+            handingOver = false;
         }
     }
 
@@ -395,12 +405,7 @@ public final class HeldAnswer {
                 drop();
             }
             ResponseView answer = isShort() ? failure() : new AnswerView(target, status, location);
-            if (container == Container.TOMCAT) {
-                stage.keep(answer);
-            } else {
-                stage.settle(answer);
-            }
-            pass();
+            handOver(answer, container == Container.TOMCAT ? stage::keep : stage::settle);
         } finally {
             unlock();
         }
@@ -426,7 +431,7 @@ public final class HeldAnswer {
                 throw new IllegalArgumentException(
                         "Content-Length " + length + " is shorter than the body of " + size() + " bytes");
             }
-            if (isHolding() && isComplete(size())) {
+            if (isOpen() && isComplete(size())) {
                 send();
                 target.flushBuffer();
             }

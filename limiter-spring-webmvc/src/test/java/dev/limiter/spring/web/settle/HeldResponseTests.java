@@ -3,15 +3,22 @@ package dev.limiter.spring.web.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.limiter.testkit.Conditions;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.DelegatingServletOutputStream;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -63,6 +70,54 @@ class HeldResponseTests {
 
         assertThat(told).containsOnly(200);
         assertThat(sent()).isEqualTo("<plain>");
+    }
+
+    @Test
+    void whatAnotherThreadWritesComesBehindWhatIsHeld() throws Exception {
+        List<String> sent = new CopyOnWriteArrayList<>();
+        AtomicReference<Thread> other = new AtomicReference<>();
+        HttpServletResponseWrapper slow = new HttpServletResponseWrapper(target) {
+            @Override
+            public ServletOutputStream getOutputStream() {
+                return new DelegatingServletOutputStream(OutputStream.nullOutputStream()) {
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) {
+                        Thread writing = other.get();
+                        if (writing.getState() == Thread.State.NEW) {
+                            writing.start();
+                            Conditions.await(() -> writing.getState() == Thread.State.WAITING || !writing.isAlive());
+                        }
+                        sent.add(new String(bytes, offset, length, StandardCharsets.UTF_8));
+                    }
+                };
+            }
+        };
+        HeldResponse held = new HeldResponse(new MockHttpServletRequest(), slow, () -> true, answer -> {});
+        held.answer().begin(DispatcherType.REQUEST, true);
+        ServletOutputStream out = held.getOutputStream();
+        other.set(new Thread(() -> {
+            try {
+                out.write("later".getBytes(StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }));
+
+        out.print("held");
+        held.answer().send();
+        other.get().join();
+
+        assertThat(sent).containsExactly("held", "later");
+    }
+
+    @Test
+    void lengthThatIsTakenBackIsNone() throws IOException {
+        response.setContentLength(100);
+        response.setHeader("Content-Length", null);
+        response.getOutputStream().print("short");
+        response.answer().end(false);
+
+        assertThat(told).containsExactly(200);
     }
 
     @Test
