@@ -182,7 +182,7 @@ class PublicApiTests {
                     .computeIfAbsent(type.getPackageName(), name -> new TreeSet<>(Comparator.comparing(Class::getName)))
                     .add(type);
         }
-        StringBuilder page = new StringBuilder("# What programs may name\n\n"
+        StringBuilder page = new StringBuilder("# Public API\n\n"
                 + "The types and members that applications are compiled with. They change in a minor version only by what is"
                 + " added; all else that is public in a jar is in a package that says that it is internal, is public for"
                 + " other packages of this project, and may change in any version. This page is generated and compared by a"
