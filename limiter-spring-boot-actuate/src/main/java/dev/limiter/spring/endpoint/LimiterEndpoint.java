@@ -27,9 +27,9 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * Shows the rules, what they decided and where a key stands; changes a rule until the application ends, and forgets
- * what a key used. Evaluates no expression. Thread-safe; with storage: redis, what is about a key blocks for as long
- * as a decision may.
+ * Shows the rules, what they decided and where a key stands; changes a rule, and forgets what a key used. Changes end
+ * with the application unless Redis or {@code limiter.changes-file} keeps them. Evaluates no expression. Thread-safe;
+ * with storage: redis, what is about a key blocks for as long as a decision may.
  */
 @Endpoint(id = "limiter", defaultAccess = Access.READ_ONLY)
 public final class LimiterEndpoint {
