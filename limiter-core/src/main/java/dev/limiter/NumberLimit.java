@@ -34,8 +34,8 @@ public abstract class NumberLimit extends CompiledLimit {
     /**
      * {@link #settle(long, long)} for a key of which requests were granted a turn ahead.
      *
-     * @param longestWait the longest wait that was ever granted to a request of this key, in nanoseconds, 0 or more:
-     *     the state may lie so far ahead without a step of the clock
+     * @param longestWait the longest wait that was ever granted to a request of this key or carried over from another
+     *     limit, in nanoseconds, 0 or more: the state may lie so far ahead without a step of the clock
      */
     public long settle(long value, long now, long longestWait) {
         return settle(value, now);

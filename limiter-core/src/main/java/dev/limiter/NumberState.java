@@ -11,7 +11,10 @@ public final class NumberState implements LimitState {
         this(limit, value, 0);
     }
 
-    /** {@code longestWait}: the longest wait that was granted to a request of this key, in nanoseconds, 0 or more. */
+    /**
+     * {@code longestWait}: the longest wait that was granted to a request of this key or carried over from another
+     * limit, in nanoseconds, 0 or more.
+     */
     public NumberState(NumberLimit limit, long value, long longestWait) {
         this.limit = limit;
         this.value = value;
@@ -22,7 +25,7 @@ public final class NumberState implements LimitState {
         return value;
     }
 
-    /** The longest wait that was granted to a request of this key, in nanoseconds. */
+    /** The longest wait that was granted to a request of this key or carried over from another limit, in nanoseconds. */
     public long longestWait() {
         return longestWait;
     }
@@ -84,6 +87,17 @@ public final class NumberState implements LimitState {
     @Override
     public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
         value = limit.carry(previousLimit, previous, now);
-        longestWait = previous instanceof NumberState number ? number.longestWait : 0;
+        longestWait = 0;
+        if (previous instanceof NumberState number) {
+            longestWait = number.longestWait;
+            if (limit.hasTurns() && number.isSettled(now) && limit.settle(value, now, longestWait) != value) {
+                // further ahead than this limit would ever be, without a step of the clock
+                longestWait = Math.max(longestWait, limit.waitNanos(value, now, 1));
+            }
+        }
+    }
+
+    private boolean isSettled(long now) {
+        return limit.covers(now) && limit.settle(value, now, longestWait) == value;
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -170,6 +171,35 @@ class ChangedLimitTests {
             time.advance(MINUTE.minusSeconds(seconds));
             assertThat(limiters.tryAcquire(lowered, key, 10).permitted()).isTrue();
         }
+    }
+
+    /** A level that only the longer queue reaches is not that of a clock which stepped back. */
+    @ParameterizedTest
+    @MethodSource("neighbours")
+    void askingUnderAShorterPacedQueueForgetsNothing(List<Limit> others) {
+        Rule longer = besides(others, Limit.leakyBucket(10, MINUTE).paced());
+        for (Limit limit : List.of(Limit.leakyBucket(2, MINUTE).paced(), Limit.leakyBucket(2, MINUTE))) {
+            Rule shorter = besides(others, limit);
+            String key = limit.toString();
+            assertThat(limiters.tryAcquire(longer, key, 10).permitted()).isTrue();
+            for (int i = 0; i < 3; i++) {
+                assertThat(limiters.tryAcquire(shorter, key).permitted()).isFalse();
+                assertThat(limiters.tryAcquire(shorter, key).permitted()).isFalse();
+                assertThat(limiters.tryAcquire(longer, key).retryAfter()).contains(MINUTE);
+            }
+        }
+    }
+
+    static Stream<List<Limit>> neighbours() {
+        return Stream.of(
+                List.of(), List.of(Limit.fixedWindow(1000, MINUTE)), List.of(Limit.slidingWindowLog(1000, MINUTE)));
+    }
+
+    private static Rule besides(List<Limit> others, Limit limit) {
+        List<Limit> limits = new ArrayList<>();
+        limits.add(limit.named("first"));
+        others.forEach(other -> limits.add(other.named("other")));
+        return Rule.of("queue", limits.toArray(Limit[]::new));
     }
 
     private long otherwise(Limit limit) {

@@ -220,7 +220,7 @@ final class BoundRule {
             return new LockedCell(this, key, used, predecessor);
         }
         return number != null
-                ? new NumberCell(this, key, ((NumberState) used[0]).value(), predecessor)
+                ? new NumberCell(this, key, (NumberState) used[0], predecessor)
                 : new NumbersCell(this, numbers, key, used, predecessor);
     }
 }

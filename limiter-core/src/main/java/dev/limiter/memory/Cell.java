@@ -121,7 +121,7 @@ abstract class Cell {
                 : known.returnedOfEach(bound).clone();
     }
 
-    /** The longest wait that was granted to a request of this key, in nanoseconds. */
+    /** The longest wait that was granted to a request of this key or carried over from other limits, in nanoseconds. */
     final long longestWait() {
         History known = history;
         return known == null ? 0 : known.longestWait();

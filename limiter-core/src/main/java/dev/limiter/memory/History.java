@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a key that the number of a limit does not show: returned permits, and turns granted ahead. Other keys
- * have none. A successor goes on with the history of the cell before it. Thread-safe.
+ * The events of a key that the number of a limit does not show: returned permits, and waits that were granted or
+ * carried over from other limits. Other keys have none. A successor goes on with the history of the cell before it. Thread-safe.
  */
 final class History {
 
@@ -56,12 +56,12 @@ final class History {
         return known.returned;
     }
 
-    /** The longest wait that was granted, in nanoseconds. */
+    /** The longest wait that was granted or carried over from other limits, in nanoseconds. */
     long longestWait() {
         return longestWait;
     }
 
-    /** Notes that a wait is about to be granted. */
+    /** Notes that a wait is about to be granted, or is carried over. */
     void waiting(long nanos) {
         for (long longest = longestWait; nanos > longest; longest = longestWait) {
             LONGEST_WAIT.compareAndSet(this, longest, nanos);

@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** A cell whose state is one number: the word itself. A refusal only reads. */
 final class NumberCell extends Cell {
 
-    NumberCell(BoundRule bound, String key, long value, @Nullable Cell predecessor) {
-        super(bound, key, value, predecessor);
+    NumberCell(BoundRule bound, String key, NumberState state, @Nullable Cell predecessor) {
+        super(bound, key, state.value(), predecessor);
+        if (state.longestWait() > longestWait()) {
+            history().waiting(state.longestWait());
+        }
     }
 
     @SuppressWarnings("NullAway") // a rule with one limit of this kind is why there is such a cell
