@@ -202,6 +202,13 @@ class ChangedLimitTests {
         return Rule.of("queue", limits.toArray(Limit[]::new));
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 59, 60})
+    void meterThatBecomesPacedWaitsForAllThatWasUsed(int used) {
+        take(Limit.leakyBucket(60, MINUTE), used);
+        assertThat(take(Limit.leakyBucket(60, MINUTE).paced(), 1).retryAfter()).contains(Duration.ofSeconds(used));
+    }
+
     private long otherwise(Limit limit) {
         return limiters.peek(Rule.of("rule", limit), "never asked otherwise").remaining();
     }

@@ -241,7 +241,7 @@ final class GcraBucket extends NumberLimit {
             long level = bucket.level(number.value(), bucket.nearest(now));
             boolean waiting = level > bucket.full;
             boolean fills = !waiting && level / bucket.unitsPerPermit >= burst;
-            return clock(now) + (fills ? full : rescaled(level, bucket.unitsPerPermit));
+            return clock(now) + (fills ? most : rescaled(level, bucket.unitsPerPermit));
         }
         return clock(now) + Uses.level(Uses.of(state, previous, now), unitsPerNano, unitsPerPermit, most, now);
     }
