@@ -209,6 +209,21 @@ class ChangedLimitTests {
         assertThat(take(Limit.leakyBucket(60, MINUTE).paced(), 1).retryAfter()).contains(Duration.ofSeconds(used));
     }
 
+    /** The arithmetic of a limit beside it, of so many permits per second, reaches a few minutes. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10, 1000})
+    void askingUnderASmallerOneForgetsNothingHoweverMuchLater(int minutes) {
+        Limit bytes = Limit.tokenBucket(1L << 30, Duration.ofSeconds(1)).named("bytes");
+        Duration window = Duration.ofDays(2);
+        Rule larger = Rule.of("rule", Limit.tokenBucket(1000, window).named("daily"), bytes);
+        Rule smaller = Rule.of("rule", Limit.tokenBucket(10, window).named("daily"), bytes);
+        limiters.tryAcquire(larger, "key", 1000);
+        time.advance(Duration.ofMinutes(minutes));
+        long left = 1000L * minutes / (2 * 24 * 60);
+        assertThat(limiters.tryAcquire(smaller, "key").permitted()).isFalse();
+        assertThat(limiters.peek(larger, "key").limits().get(0).remaining()).isEqualTo(left);
+    }
+
     private long otherwise(Limit limit) {
         return limiters.peek(Rule.of("rule", limit), "never asked otherwise").remaining();
     }

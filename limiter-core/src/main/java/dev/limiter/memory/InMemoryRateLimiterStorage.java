@@ -218,12 +218,26 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     /** Does what a decision on a cell found missing: a live cell, under these limits, compiled for this time. */
     private void recover(Cell cell, BoundRule bound) {
-        if (!bound.covers(clock.epochNanos())) {
+        long now = clock.epochNanos();
+        if (!bound.covers(now)) {
             rules.renew(bound);
         } else if (cell.isDead()) {
             bound.cells.remove(cell);
+        } else if (cell.bound != bound && !cell.bound.covers(now)) {
+            // only arithmetic that reaches the time tells whether these limits can hold what was used under others
+            succeedCompiledAnew(cell, now);
         } else if (cell.bound != bound) {
             bound.cells.succeed(cell, bound);
+        }
+    }
+
+    /** Puts a successor under the same limits in the place of a cell whose arithmetic does not reach the time. */
+    private void succeedCompiledAnew(Cell cell, long now) {
+        BoundRule same = rules.get(cell.bound.rule);
+        if (same.covers(now)) {
+            same.cells.succeed(cell, same);
+        } else {
+            rules.renew(same);
         }
     }
 
