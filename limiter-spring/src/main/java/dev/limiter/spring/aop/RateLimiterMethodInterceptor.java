@@ -37,12 +37,11 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         boolean handler = request != null && request.isHandler(method.method(), targetClass);
         Verdict verdict = decide(call, method, request, handler);
         if (verdict.permitted()) {
-            return verdict.isOpen()
-                    ? new OpenCall(verdict, request != null)
-                            .run(
-                                    () -> proceed(call, verdict, handler),
-                                    call.getMethod().getReturnType())
-                    : proceed(call, verdict, handler);
+            // Asynchronous work of a handler may go on after it has returned; the request knows when it is over.
+            boolean releases = !handler && verdict.holds();
+            return releases || verdict.isOpen()
+                    ? new CallCompletion(verdict, request != null, releases).proceed(call)
+                    : call.proceed();
         }
         RateLimitExceededException rejection = verdict.rejection();
         Fallback fallback = method.fallback(verdict.refusingRule());
@@ -56,11 +55,6 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         return target == null
                 ? method.getDeclaringClass()
                 : LimitedType.of(method, target.getClass(), AopUtils.getTargetClass(target));
-    }
-
-    /** Asynchronous work of a handler may go on after it has returned; the request knows when it is over. */
-    private static @Nullable Object proceed(MethodInvocation call, Verdict verdict, boolean handler) throws Throwable {
-        return handler ? call.proceed() : ReleasingCall.proceed(call, verdict);
     }
 
     private Verdict decide(
