@@ -3,11 +3,11 @@ package dev.limiter.spring.aop;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
@@ -93,7 +93,7 @@ final class AnnotationDefinitions {
 
     private static RuleDefinition over(RuleDefinition stronger, RuleDefinition own) {
         RuleDefinition merged = stronger.over(own);
-        return stronger.origin().equals(MethodLimits.CHANGE)
+        return stronger.origin() instanceof ChangeOrigin
                 ? new RuleDefinition(
                         merged.name(),
                         own.origin(),

@@ -2,7 +2,6 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.rule.RuleOrigin;
 import java.lang.reflect.Method;
 import java.util.List;
 
@@ -12,9 +11,6 @@ public interface MethodLimits {
 
     /** Where methods are not limited. */
     MethodLimits NONE = (method, targetClass) -> false;
-
-    /** The origin of changes of a rule that is not configured, and may be in annotations. */
-    RuleOrigin CHANGE = RuleOrigin.source("a change");
 
     /** Whether a method was found so far whose calls may be none that are charged for. */
     default boolean chargesByOutcome() {

@@ -6,6 +6,7 @@ import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.Setting;
@@ -142,6 +143,6 @@ final class ChangeFitting {
                 .filter(other -> RuleName.canonical(other).equals(name))
                 .findFirst()
                 .orElse(name);
-        return RuleDefinition.builder(written, MethodLimits.CHANGE).build();
+        return RuleDefinition.builder(written, new ChangeOrigin()).build();
     }
 }

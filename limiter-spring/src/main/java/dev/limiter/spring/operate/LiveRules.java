@@ -11,6 +11,7 @@ import dev.limiter.spring.operate.ChangeFitting.Configuration;
 import dev.limiter.spring.operate.ChangeFitting.Fitting;
 import dev.limiter.spring.operate.ChangeFitting.Misfit;
 import dev.limiter.spring.operate.Changes.Revision;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
@@ -106,7 +107,7 @@ public final class LiveRules {
                 ofMethods.stream().map(rule -> RuleName.canonical(rule.name())).collect(Collectors.toSet());
         Stream<RateLimitRule> others = current.rules().stream()
                 .filter(rule -> rule.appliesByPath() || !annotated.contains(RuleName.canonical(rule.name())))
-                .filter(rule -> !rule.origin().equals(MethodLimits.CHANGE.toString()));
+                .filter(rule -> !(rule.definition().origin() instanceof ChangeOrigin));
         return Stream.of(others, ofMethods.stream(), current.defaultLimit().stream())
                 .flatMap(some -> some)
                 .toList();

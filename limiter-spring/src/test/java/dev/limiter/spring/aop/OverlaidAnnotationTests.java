@@ -25,6 +25,7 @@ import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.rule.Align;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
@@ -85,6 +86,24 @@ class OverlaidAnnotationTests {
     void areJudgedWithTheSettingsOverThem(RuleDefinition.Builder settings, Class<?> annotated) {
         assertThat(merged(settings, annotated).definition().name())
                 .isEqualTo(settings.build().name());
+    }
+
+    static Stream<Arguments> origins() {
+        return Stream.of(
+                arguments(RuleOrigin.source("a change"), "a change"),
+                arguments(
+                        new ChangeOrigin(),
+                        RuleOrigin.annotation(Waiting.class.getName() + ".call(java.lang.String)")
+                                .toString()));
+    }
+
+    /** A change alone declares no rule: it is still that of the annotation. */
+    @ParameterizedTest
+    @MethodSource("origins")
+    void areDeclaredBySettingsUnlessTheseAreChanges(RuleOrigin settings, String origin) {
+        RuleDefinition.Builder named = RuleDefinition.builder("x", settings).limit(5L, null, null, null, null);
+
+        assertThat(merged(named, Waiting.class).origin()).isEqualTo(origin);
     }
 
     static Stream<Arguments> settingsThatTheAnnotationDoesNotComplete() {

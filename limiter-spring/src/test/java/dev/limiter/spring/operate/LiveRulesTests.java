@@ -79,6 +79,24 @@ class LiveRulesTests {
     }
 
     @Test
+    void ruleOfASourceIsListedWhateverItsName() {
+        configureAll(
+                RuleDefinition.builder(ORDERS, RuleOrigin.source("a change")).limit(3L, "1h", null, null, null));
+
+        assertThat(rules.all()).extracting(RateLimitRule::name).containsExactly(ORDERS);
+    }
+
+    @Test
+    void changeOfNoRuleIsNotListed() {
+        configure();
+
+        rules.change("Orders.list", new RuleChange(null, 3L, "1h", null, null, null), null);
+
+        assertThat(rules.named("Orders.list")).isEmpty();
+        assertThat(rules.changesOfNoRule().names()).containsExactly("orders.list");
+    }
+
+    @Test
     void overrideThatDoesNotFitLeavesTheRestOfTheChangesInForce() {
         KeyOverride hourly = override("acme", "hourly", 50);
         KeyOverride burst = override("acme", "burst", 20);
