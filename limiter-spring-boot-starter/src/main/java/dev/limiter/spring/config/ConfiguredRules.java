@@ -6,6 +6,7 @@ import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
@@ -101,7 +102,7 @@ public final class ConfiguredRules implements RuleSource {
     private static RuleDefinition defaultLimit(LimiterProperties.DefaultLimit limit, Environment environment) {
         Problems problems = new Problems();
         RuleOrigin origin = new EnvironmentOrigin(DEFAULT_LIMIT, environment);
-        RuleDefinition.Builder builder = builder("default", limit, origin)
+        RuleDefinition.Builder builder = builder(RuleName.DEFAULT, limit, origin)
                 .tiers(TierSettingsReader.read(origin, limit.tiers(), environment, problems))
                 .scope(Scope.ENDPOINT);
         RuleDefinition definition = withLimits(builder, origin, limit.limits(), environment, problems);

@@ -67,7 +67,7 @@ final class AnnotationDefinitions {
         // no property can have the name of an unnamed one, which has a dot; a change while the application runs can
         Optional<RuleDefinition> configuration = configured.definition(name);
         boolean named = !annotation.name().isEmpty();
-        if (configured.defaultLimit().isPresent() && RuleName.canonical(name).equals("default")) {
+        if (configured.defaultLimit().isPresent() && RuleName.canonical(name).equals(RuleName.DEFAULT)) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.SAME_NAME,
                     origin.of("name"),

@@ -33,8 +33,6 @@ public final class RuleSetCompiler {
     /** Where overrides of keys are said. */
     public static final RuleOrigin OVERRIDE = RuleOrigin.source("an override");
 
-    private static final String DEFAULT = "default";
-
     private final RuleCompiler compiler;
 
     public RuleSetCompiler(RuleCompiler compiler) {
@@ -135,7 +133,7 @@ public final class RuleSetCompiler {
     /** A stand-in for the annotation that a rule completes: it finds mistakes that no annotation can make good. */
     private static RuleDefinition standIn(RuleDefinition definition) {
         boolean calendar = said(definition).anyMatch(limit -> limit.value(LimitOptions.ALIGN) == Align.CALENDAR);
-        return RuleDefinition.builder(DEFAULT, RuleOrigin.source("an annotation"))
+        return RuleDefinition.builder(definition.name(), RuleOrigin.source("an annotation"))
                 .limit(Limit.MAX_PERMITS, calendar ? "1d" : "1s", implied(definition), null, null)
                 .build();
     }
@@ -175,7 +173,7 @@ public final class RuleSetCompiler {
                         "The rule is already declared as " + other.origin()
                                 + "; names are the same if they differ only in case, - and _. Rename one.");
             }
-            if (hasDefault && canonical.equals(DEFAULT)) {
+            if (hasDefault && canonical.equals(RuleName.DEFAULT)) {
                 problems.add(
                         MessageCode.SAME_NAME,
                         definition.origin().toString(),

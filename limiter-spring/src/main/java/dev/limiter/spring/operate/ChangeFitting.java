@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChangeFitting {
 
-    static final String DEFAULT = "default";
-
     private final Rules inForce;
     private final RuleSetCompiler compiler;
     private final MethodLimits methods;
@@ -124,7 +122,7 @@ final class ChangeFitting {
             definitions.add(changes.applyTo(known));
         }
         for (String name : unknown) {
-            if (automatic == null || !name.equals(DEFAULT)) {
+            if (automatic == null || !name.equals(RuleName.DEFAULT)) {
                 definitions.add(changes.applyTo(ofAnnotations(name)));
             }
         }

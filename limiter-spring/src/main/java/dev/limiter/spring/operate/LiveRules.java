@@ -126,7 +126,7 @@ public final class LiveRules {
         return rules.current()
                 .definition(name)
                 .or(() -> Optional.ofNullable(
-                        RuleName.canonical(name).equals(ChangeFitting.DEFAULT) ? configuration.defaultLimit() : null));
+                        RuleName.canonical(name).equals(RuleName.DEFAULT) ? configuration.defaultLimit() : null));
     }
 
     /**

@@ -5,6 +5,9 @@ import java.util.Locale;
 /** Names of rules are the same when they differ only in case, {@code -} and {@code _}, as property names are. */
 public final class RuleName {
 
+    /** The name of the automatic limit. */
+    public static final String DEFAULT = "default";
+
     private RuleName() {}
 
     /** The spelling that all names of the same rule have in common. */
