@@ -103,6 +103,11 @@ public record Charge(
         return permits / 100 * keptPercent + permits % 100 * keptPercent / 100;
     }
 
+    /** The permits that remain for this charge while {@linkplain Limit#atOnce() none is used}, beside those kept. */
+    public long atOnce(Limit limit) {
+        return Math.max(limit.atOnce() - kept(limit.capacity()), 0);
+    }
+
     /** This charge under the limits of a later one of the same rule and key, if those are raised; else this. */
     Charge raisedBy(Charge later) {
         return key.equals(later.key) && later.rule.raises(rule)

@@ -60,6 +60,11 @@ public sealed interface Limit {
         };
     }
 
+    /** The permits that remain while none is used: the capacity, or 1 if they {@linkplain #isSpaced() are spaced}. */
+    default long atOnce() {
+        return isSpaced() ? 1 : capacity();
+    }
+
     /** The same limit with a name: letters, digits, {@code -} and {@code _}, starting with a letter or digit. */
     Limit named(String name);
 

@@ -153,7 +153,7 @@ final class RuleDescription {
         return decision.limits().stream()
                 .anyMatch(limit -> !limit.permitted()
                         || !limit.resetAfter().isZero()
-                        || limit.remaining() < limit.limit().capacity());
+                        || limit.remaining() < limit.limit().atOnce());
     }
 
     /** One of the keys refused most often, by its hash, with the last refused caller. */

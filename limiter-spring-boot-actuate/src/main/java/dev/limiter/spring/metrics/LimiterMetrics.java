@@ -152,11 +152,11 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         }
 
         private void countNear(RateLimitRule by, Charge charge, Decision part) {
-            if (!mayBeNear(part)) {
+            if (!mayBeNear(charge, part)) {
                 return;
             }
             for (LimitStatus limit : part.limits()) {
-                if (isNear(limit.remaining(), limit.limit())) {
+                if (isNear(charge, limit.remaining(), limit.limit())) {
                     String description = "Permitted requests and calls that left little of a limit";
                     count(NEAR, description, limit, by.tierOf(charge.rule()));
                 }
@@ -164,11 +164,11 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         }
 
         /** The least that is left of any limit is near to one of them. */
-        private boolean mayBeNear(Decision part) {
+        private boolean mayBeNear(Charge charge, Decision part) {
             long least = part.remaining();
             List<Limit> limits = part.rule().limits();
             for (int i = 0; i < limits.size(); i++) {
-                if (isNear(least, limits.get(i))) {
+                if (isNear(charge, least, limits.get(i))) {
                     return true;
                 }
             }
@@ -233,8 +233,9 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
                 .register(registry);
     }
 
-    private boolean isNear(long remaining, Limit limit) {
-        return remaining <= littlePercent * limit.capacity() / 100;
+    /** Each request takes all that a spaced limit has at once. */
+    private boolean isNear(Charge charge, long remaining, Limit limit) {
+        return !limit.isSpaced() && remaining <= littlePercent * charge.atOnce(limit) / 100;
     }
 
     private List<Timer> timers(String rule) {

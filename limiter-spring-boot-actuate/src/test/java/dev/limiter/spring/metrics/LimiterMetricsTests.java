@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
@@ -25,6 +26,7 @@ import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.TiersDefinition;
@@ -40,9 +42,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
 class LimiterMetricsTests {
@@ -91,10 +95,43 @@ class LimiterMetricsTests {
     void countsRequestsThatLeaveLittle(int requests, int near) {
         metrics.afterSingletonsInstantiated();
         decide(requests, compiled(rule("test").limit(10L, "1h", null, null, null)));
-        assertThat(registry.find("limiter.near.limit").tag("rule", "test").counters().stream()
-                        .mapToDouble(Counter::count)
-                        .sum())
-                .isEqualTo(near);
+        assertThat(near()).isEqualTo(near);
+    }
+
+    /** Of ten permits, requests without priority have five: use of four of these is near to the limit. */
+    @ParameterizedTest
+    @CsvSource({"3, 0", "4, 1", "5, 2", "6, 2"})
+    void reserveIsNoUseOfALimit(int requests, int near) {
+        metrics.afterSingletonsInstantiated();
+        decide(
+                requests,
+                compiled(rule("test")
+                        .limit(10L, "1h", null, null, null)
+                        .waiting(null, null, "#request.getHeader('plan') == 'platinum'", "50%")));
+        assertThat(near()).isEqualTo(near);
+    }
+
+    static Stream<RuleDefinition.Builder> spaced() {
+        return Stream.of(
+                rule("test").limit(10L, "1s", null, null, null).warmUp("10s"),
+                rule("test")
+                        .limit(10L, "1s", Algorithm.LEAKY_BUCKET, null, null)
+                        .waiting("1s", null, null, null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("spaced")
+    void requestAtItsTurnIsNotNearToALimit(RuleDefinition.Builder spaced) {
+        metrics.afterSingletonsInstantiated();
+        decide(1, compiled(spaced));
+        assertThat(count("limiter.decisions", "outcome", "permitted")).isEqualTo(1);
+        assertThat(near()).isZero();
+    }
+
+    private double near() {
+        return registry.find("limiter.near.limit").tag("rule", "test").counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
     }
 
     @Test

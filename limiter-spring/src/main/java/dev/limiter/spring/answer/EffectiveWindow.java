@@ -44,7 +44,7 @@ final class EffectiveWindow {
         }
         return available > 0
                 ? bucket.seconds(available)
-                : bucket.secondsToNext(resetAfter, asked == null ? 0 : asked.kept(limit.capacity()));
+                : bucket.secondsToNext(resetAfter, asked == null ? limit.atOnce() : asked.atOnce(limit));
     }
 
     /** How a bucket refills. */
@@ -79,12 +79,11 @@ final class EffectiveWindow {
 
         /**
          * At least what is left of a nanosecond. A bucket that warms up does not tell how cold it is: as cold as can
-         * be. {@code kept}: how many have to be left.
+         * be. {@code atOnce}: how many there are at most.
          */
-        long secondsToNext(Duration resetAfter, long kept) {
+        long secondsToNext(Duration resetAfter, long atOnce) {
             // rounded up, as resetAfter is: a whole number of seconds remains one
-            long atOnce = limit.isSpaced() ? 1 : limit.capacity();
-            long others = intervals(Math.max(atOnce - kept - 1, 0));
+            long others = intervals(Math.max(atOnce - 1, 0));
             long rest = Math.max(resetAfter.toNanos() - others, 1);
             if (!warmUp.isZero()) {
                 rest = Math.max(rest - warmUp.toNanos(), Math.min(rest, intervals(3)));

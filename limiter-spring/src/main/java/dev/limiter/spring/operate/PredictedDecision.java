@@ -153,10 +153,13 @@ public record PredictedDecision(
                 .anyMatch(i -> charge.permits(i) > limits.get(i).capacity());
     }
 
-    /** The remaining permits tell it for several; for one, whether it is permitted. */
+    /** The remaining permits tell it for several; for one, and where all wait for a turn, whether it is permitted. */
     private static boolean isEnough(LimitStatus limit, long permits, long kept) {
         if (permits == 0) {
             return true;
+        }
+        if (limit.limit().isSpaced()) {
+            return limit.permitted() && permits <= limit.limit().capacity();
         }
         return permits == 1 && kept == 0 ? limit.permitted() : limit.remaining() - kept >= permits;
     }

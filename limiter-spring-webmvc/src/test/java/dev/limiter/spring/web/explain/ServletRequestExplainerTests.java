@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.limiter.Algorithm;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddresses;
@@ -194,6 +195,28 @@ class ServletRequestExplainerTests {
 
         RateLimitRule rule = rules.find("test").orElseThrow();
         assertThat(limiters.tryAcquire(rule.rule(), key(explainer)).permitted()).isTrue();
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.REJECTED);
+    }
+
+    static Stream<RuleDefinition.Builder> spaced() {
+        return Stream.of(
+                rule("test", "/orders/{id}").limit(10L, "1d", null, null, null).warmUp("10d"),
+                rule("test", "/orders/{id}")
+                        .limit(10L, "1d", Algorithm.LEAKY_BUCKET, null, null)
+                        .waiting("1s", null, null, null));
+    }
+
+    /** A turn comes for several permits as for one. */
+    @ParameterizedTest
+    @MethodSource("spaced")
+    void predictsTheTurnOfSeveralPermits(RuleDefinition.Builder spaced) {
+        RuleSet rules = ruleSet(null, List.of(), spaced.cost("3"));
+        ServletRequestExplainer explainer = explainer(rules);
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
+
+        RateLimitRule rule = rules.find("test").orElseThrow();
+        assertThat(limiters.tryAcquire(rule.rule(), key(explainer), 3).permitted())
+                .isTrue();
         assertThat(explainer.explain(orders()).result()).isEqualTo(Result.REJECTED);
     }
 
