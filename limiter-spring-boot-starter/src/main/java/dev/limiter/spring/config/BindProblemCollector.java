@@ -31,6 +31,8 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
 
     private static final class Collector extends LimiterBindHandler {
 
+        private static final ConfigurationPropertyName KEY_PREFIX = ROOT.append("redis.key-prefix");
+
         /**
          * The problems by the name of the property: an environment variable is read once for each spelling of a rule.
          */
@@ -45,6 +47,10 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
             refuseNumberAsWord(name, target, context, result);
             if (result instanceof String text && isSetting(name) && !name.isLastElementIndexed()) {
+                if (name.equals(KEY_PREFIX) && text.equals(RedisSettings.DEFAULT_PREFIX)) {
+                    super.onSuccess(name, target, context, result);
+                    return null; // an application without a name has the default, too
+                }
                 refusePlaceholder(name, text, context);
             }
             if (result instanceof List<?> texts && isSetting(name) && !ofPaths(name)) {

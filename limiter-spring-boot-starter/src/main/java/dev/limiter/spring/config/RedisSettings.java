@@ -25,6 +25,9 @@ public record RedisSettings(
         int instances,
         @Nullable String keySecret) {
 
+    /** The prefix if none is said, as an application with a name would write it. */
+    static final String DEFAULT_PREFIX = "limiter:${spring.application.name}:";
+
     private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST_INSTANCES = 1_000_000;
     private static final int SHORTEST_SECRET = 16;

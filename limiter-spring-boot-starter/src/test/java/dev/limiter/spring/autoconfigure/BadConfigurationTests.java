@@ -1143,6 +1143,8 @@ class BadConfigurationTests {
         "limiter.rules.orders.allow, ${NOPE}, ${NOPE}",
         "limiter.max-keys, ${NOPE:${NEITHER}}, ${NEITHER}",
         "limiter.redis.key-secret, ${THE_SECRET_OF_LIMITS}, ${THE_SECRET_OF_LIMITS}",
+        "limiter.redis.key-prefix, 'limiter:${NOPE}:', ${NOPE}",
+        "limiter.redis.key-prefix, 'shop:${spring.application.name}:', ${spring.application.name}",
         "limiter.redis.url, 'redis://a:secret@${NOPE}', ${NOPE}",
         "limiter.changes-file, ${NOPE}/changes, ${NOPE}"
     })

@@ -39,6 +39,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
@@ -127,6 +128,23 @@ class LimiterRedisAutoConfigurationTests {
                 .run(context -> assertThat(
                                 context.getBean(LimiterSettings.class).redis().keyPrefix())
                         .isEqualTo("limiter:"));
+    }
+
+    /** The default may be written out, whether the application has a name or not. */
+    @ParameterizedTest
+    @CsvSource({"memory, ''", "redis, ''", "memory, shop", "redis, shop"})
+    void theDefaultPrefixMayBeWrittenOut(String storage, String name) {
+        application
+                .withPropertyValues(
+                        "spring.data.redis.port=" + Ports.free(),
+                        "limiter.storage=" + storage,
+                        "limiter.redis.key-prefix=limiter:${spring.application.name}:")
+                .withPropertyValues(name.isEmpty() ? new String[0] : new String[] {"spring.application.name=" + name})
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(LimiterSettings.class).redis().keyPrefix())
+                            .isEqualTo(name.isEmpty() ? "limiter:" : "limiter:" + name + ":");
+                });
     }
 
     @Test
