@@ -17,6 +17,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -30,9 +31,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
@@ -71,6 +74,10 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
             "limiter.rules.bucket.window=4s",
             "limiter.rules.bucket.max-wait=30s",
             "limiter.rules.bucket.headers=both",
+            "limiter.rules.guarded.paths=/guarded",
+            "limiter.rules.guarded.limit=2",
+            "limiter.rules.guarded.window=1m",
+            "limiter.rules.guarded.max-wait=1m",
             "limiter.rules.vip.paths=/vip",
             "limiter.rules.vip.algorithm=fixed-window",
             "limiter.rules.vip.limit=4",
@@ -178,9 +185,41 @@ class WaitingTests extends WebTestSupport {
         get("/paced/sync");
         Future<HttpResponse<String>> forbidden = background(() -> get("/paced/sync", "X-Forbidden", "yes"));
         assertThat(result(forbidden).statusCode()).isEqualTo(403);
-        await(() -> limiters.waiting() == 0);
         time.advance(TURN);
-        assertThat(get("/paced/sync").body()).isEqualTo("served 2");
+        await(() -> limiters.waiting() == 0);
+        Future<HttpResponse<String>> next = waiting(1, "/paced/sync").get(0);
+        time.advance(TURN);
+        assertThat(result(next).body()).isEqualTo("served 2");
+    }
+
+    /** Otherwise the password that an interceptor asks for could be guessed without end. */
+    @ParameterizedTest
+    @CsvSource({"yes, 403", "page, 403", "failure, 500"})
+    void theAnswerOfAnInterceptorKeepsTheTurn(String forbidden, int status) throws Exception {
+        assertThat(statuses(6, "X-Forbidden", forbidden)).containsExactly(status, status, status, status, 429, 429);
+        // the two turns that were waited for have come by then, and nothing is left of them
+        time.advance(Duration.ofMinutes(1));
+        await(() -> limiters.waiting() == 0);
+        assertThat(statuses(3, "X-Forbidden", forbidden)).containsExactly(status, status, 429);
+        time.advance(Duration.ofHours(1));
+        await(() -> limiters.waiting() == 0);
+    }
+
+    @Test
+    void theAnswerOfAnInterceptorAfterTheWaitKeepsTheTurn() throws Exception {
+        assertThat(statuses(2)).containsExactly(200, 200);
+        Future<HttpResponse<String>> waiting = waiting(1, "/guarded", "X-Forbidden", "later").get(0);
+        time.advance(Duration.ofSeconds(30));
+        assertThat(result(waiting).statusCode()).isEqualTo(403);
+        assertThat(statuses(3, "X-Forbidden", "yes")).containsExactly(403, 403, 429);
+        time.advance(Duration.ofHours(1));
+        await(() -> limiters.waiting() == 0);
+    }
+
+    private List<Integer> statuses(int count, String... headers) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> get("/guarded", headers).statusCode())
+                .toList();
     }
 
     @Test
@@ -373,16 +412,23 @@ class WaitingTests extends WebTestSupport {
         }
     }
 
-    /** Guards the first dispatch, and takes it for granted afterwards. */
+    /** Guards the first dispatch and takes it for granted afterwards, or the other way round. */
     static class Guard implements HandlerInterceptor {
 
         @Override
-        public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-            if (request.getDispatcherType() == DispatcherType.REQUEST && request.getHeader("X-Forbidden") != null) {
-                response.setStatus(403);
-                return false;
+        public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
+                throws IOException {
+            String forbidden = request.getHeader("X-Forbidden");
+            DispatcherType guarded = "later".equals(forbidden) ? DispatcherType.ASYNC : DispatcherType.REQUEST;
+            if (forbidden == null || request.getDispatcherType() != guarded) {
+                return true;
             }
-            return true;
+            switch (forbidden) {
+                case "failure" -> throw new IllegalStateException("Forbidden");
+                case "page" -> response.sendError(403);
+                default -> response.setStatus(403);
+            }
+            return false;
         }
     }
 
@@ -453,7 +499,7 @@ class WaitingTests extends WebTestSupport {
             return "served " + scene.served.incrementAndGet();
         }
 
-        @GetMapping({"/paced/sync", "/pool/sync", "/bucket/sync", "/vip"})
+        @GetMapping({"/paced/sync", "/pool/sync", "/bucket/sync", "/guarded", "/vip"})
         String sync() {
             return serve();
         }

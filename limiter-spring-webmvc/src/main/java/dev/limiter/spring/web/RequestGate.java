@@ -86,7 +86,7 @@ public final class RequestGate {
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
                 ReturningFuture<Verdict> pending = decider.decideLater(rules, contexts);
                 if (!pending.isDone()) {
-                    decisions.waitFor(pending);
+                    decisions.waitFor(rules, pending);
                     return true;
                 }
                 verdict = pending.join();
@@ -126,7 +126,7 @@ public final class RequestGate {
         if (decisions == null || wait == null || wait.isTaken()) {
             return true;
         }
-        if (wait.isPending() && SuspendedRequest.isPossible(request)) {
+        if (wait.isPending() && SuspendedRequest.isPossible(request) && wait.begin()) {
             throw SuspendedRequest.suspend(request, response, wait.verdict);
         }
         SuspendedRequest.resume(request);

@@ -70,7 +70,7 @@ public final class RequestLifecycleFilter implements Filter {
                 if (over || type == DispatcherType.ERROR) {
                     decisions.answerError();
                 } else if (type == DispatcherType.ASYNC) {
-                    decisions.ledger.dispatchedAgain();
+                    decisions.dispatchedAgain();
                 }
                 new Dispatch(decisions, http, answer).follow(chain);
             }

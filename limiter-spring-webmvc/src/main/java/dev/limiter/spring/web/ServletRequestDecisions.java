@@ -6,6 +6,7 @@ import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RequestLedger;
 import dev.limiter.spring.decide.RuleDecider;
@@ -89,11 +90,17 @@ final class ServletRequestDecisions implements RequestDecisions {
     /** The request has failed: an error page follows, which is not decided and waits for nothing. */
     void answerError() {
         endpointOpen = false;
-        Wait begun = wait;
-        if (begun != null) {
-            begun.giveUp();
-            wait = null;
+        endWait();
+        wait = null;
+    }
+
+    /** The request comes by once more, on its way to the next handler or back from its wait. */
+    void dispatchedAgain() {
+        Wait known = wait;
+        if (known != null) {
+            known.comeBack();
         }
+        ledger.dispatchedAgain();
     }
 
     /**
@@ -200,8 +207,8 @@ final class ServletRequestDecisions implements RequestDecisions {
     }
 
     /** The request waits for a verdict from now on. */
-    void waitFor(ReturningFuture<Verdict> verdict) {
-        wait = new Wait(verdict);
+    void waitFor(ApplicableRules rules, ReturningFuture<Verdict> verdict) {
+        wait = new Wait(rules, verdict);
     }
 
     /** The wait of the request, also when it is over; null if it has none to wait for. */
@@ -212,35 +219,47 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** The request is done: what it holds is free for others. */
     void close() {
-        Wait begun = wait;
-        if (begun != null) {
-            begun.giveUp();
-        }
+        endWait();
         ledger.close();
+    }
+
+    private void endWait() {
+        Wait known = wait;
+        if (known != null) {
+            known.end();
+        }
     }
 
     /** The wrappers around a request and its response at one time. */
     record Seen(HttpServletRequest request, HttpServletResponse response, RequestView view) {}
 
-    /** The wait of a request for its verdict, which is taken, or given up for good. Thread-safe. */
+    /**
+     * The wait of a request for its verdict. A request that ends while it waits gives up its place, for its client is
+     * gone. One that is answered on its way to the handler, such as by an interceptor, stays charged: the verdict may
+     * come later than the answer, so that does not settle it. Thread-safe.
+     */
     static final class Wait {
 
         private enum State {
-            PENDING,
+            COMING,
+            WAITING,
             TAKEN,
-            GIVEN_UP
+            OVER
         }
 
         final ReturningFuture<Verdict> verdict;
-        private final AtomicReference<State> state = new AtomicReference<>(State.PENDING);
+        private final ApplicableRules rules;
+        private final AtomicReference<State> state = new AtomicReference<>(State.COMING);
 
-        Wait(ReturningFuture<Verdict> verdict) {
+        Wait(ApplicableRules rules, ReturningFuture<Verdict> verdict) {
+            this.rules = rules;
             this.verdict = verdict;
         }
 
         /** Whether there is still a verdict to come. */
         boolean isPending() {
-            return state.get() == State.PENDING && !verdict.isDone();
+            State now = state.get();
+            return (now == State.COMING || now == State.WAITING) && !verdict.isDone();
         }
 
         /** Whether the request has gone on with its verdict. */
@@ -248,14 +267,29 @@ final class ServletRequestDecisions implements RequestDecisions {
             return state.get() == State.TAKEN;
         }
 
-        /** Whether the caller is the one to go on with the verdict: nobody after it was given up. */
-        boolean take() {
-            return !verdict.isCancelled() && state.compareAndSet(State.PENDING, State.TAKEN);
+        /** Whether the request waits from now on: not once it is over. */
+        boolean begin() {
+            return state.compareAndSet(State.COMING, State.WAITING) || state.get() == State.WAITING;
         }
 
-        /** Gives up the place, or what was granted meanwhile, unless that was taken. */
-        void giveUp() {
-            if (state.compareAndSet(State.PENDING, State.GIVEN_UP)) {
+        /** The request is on its way to the handler once more. */
+        void comeBack() {
+            state.compareAndSet(State.WAITING, State.COMING);
+        }
+
+        /** Whether the caller is the one to go on with the verdict: nobody after the wait is over. */
+        boolean take() {
+            return !verdict.isCancelled()
+                    && (state.compareAndSet(State.COMING, State.TAKEN)
+                            || state.compareAndSet(State.WAITING, State.TAKEN));
+        }
+
+        /** The request is over, unless the verdict was taken. */
+        void end() {
+            State before = state.getAndUpdate(now -> now == State.TAKEN ? State.TAKEN : State.OVER);
+            if (before == State.COMING && rules.charging()) {
+                var unused = verdict.thenAccept(Verdict::close);
+            } else if (before == State.COMING || before == State.WAITING) {
                 verdict.giveUp();
             }
         }

@@ -46,6 +46,11 @@ class RequestGateTests {
             .current()
             .rules()
             .get(0);
+    private final RateLimitRule quota = TestRules.inForce(
+                    TestRules.rule("quota", "/pool").limit(1L, "1h", Algorithm.TOKEN_BUCKET, null, null))
+            .current()
+            .rules()
+            .get(0);
     private final RateLimiters limiters = RateLimiters.builder().build();
     private final RuleDecider decider = new RuleDecider(
             limiters, limiters.storage(), List.of(), KeyHash.with("secret"), new PermitHolders(TimeSource.system()));
@@ -79,9 +84,14 @@ class RequestGateTests {
 
     /** Comes to the endpoint. */
     private void arrive(HttpServletRequest current, HttpServletResponse answer) throws IOException {
+        arrive(List.of(pool), current, answer);
+    }
+
+    private void arrive(List<RateLimitRule> rules, HttpServletRequest current, HttpServletResponse answer)
+            throws IOException {
         ServletRequestDecisions decisions = requests.of(current, answer);
         decisions.endpointDecided();
-        assertThat(gate.permits(ApplicableRules.of(List.of(pool)), "GET /pool", decisions, current, answer))
+        assertThat(gate.permits(ApplicableRules.of(rules), "GET /pool", decisions, current, answer))
                 .isTrue();
         assertThat(limiters.waiting()).isOne();
     }
@@ -164,6 +174,26 @@ class RequestGateTests {
         held = limiters.tryAcquire(pool.rule(), "");
         assertThat(held.permitted()).isTrue();
         assertThat(passesWhenDispatched(DispatcherType.ASYNC)).isFalse();
+        held.close();
+        assertFree();
+    }
+
+    /** The answer of an interceptor is charged as where no rule lets requests wait. */
+    @Test
+    void isChargedAndHoldsNothingWhereItIsAnsweredBeforeItWaits() throws Exception {
+        follow((current, answer) ->
+                arrive(List.of(pool, quota), (HttpServletRequest) current, (HttpServletResponse) answer));
+        assertThat(limiters.waiting()).isOne();
+        held.close();
+        Conditions.await(() -> limiters.peek(pool.rule(), "").permitted());
+        assertFree();
+        assertThat(limiters.peek(quota.rule(), "").permitted()).isFalse();
+    }
+
+    @Test
+    void keepsNoPlaceInLineForAPermitWhereItIsAnsweredBeforeItWaits() throws Exception {
+        follow((current, answer) -> arrive((HttpServletRequest) current, (HttpServletResponse) answer));
+        assertThat(limiters.waiting()).isZero();
         held.close();
         assertFree();
     }

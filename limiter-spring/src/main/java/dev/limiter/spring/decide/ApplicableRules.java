@@ -1,5 +1,6 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.Limit;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.rule.Mode;
@@ -7,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The rules that apply to a request or call, sorted by what becomes of their decisions. Immutable. */
@@ -100,6 +102,14 @@ public final class ApplicableRules {
     /** Whether the decision may have to wait. */
     public boolean waiting() {
         return waiting;
+    }
+
+    /** Whether anything that they take outlasts the request, unlike permits of concurrency limits. */
+    public boolean charging() {
+        return enforced.stream()
+                .flatMap(rule ->
+                        Stream.concat(Stream.of(rule.rule()), rule.tiers().values().stream()))
+                .anyMatch(rule -> !rule.limits().stream().allMatch(Limit::isHeld));
     }
 
     public boolean isEmpty() {
