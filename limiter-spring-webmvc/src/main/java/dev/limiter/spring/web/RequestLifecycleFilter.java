@@ -93,6 +93,10 @@ public final class RequestLifecycleFilter implements Filter {
      */
     private static void forward(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
+        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
+        if (decisions != null) {
+            decisions.dispatchedAgain();
+        }
         HeldResponse settling = WebUtils.getNativeResponse(response, HeldResponse.class);
         if (settling != null) {
             settling.answer().beginForward();

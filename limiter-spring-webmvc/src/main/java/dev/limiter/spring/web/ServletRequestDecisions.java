@@ -42,6 +42,7 @@ final class ServletRequestDecisions implements RequestDecisions {
     private boolean owned;
     private boolean inside;
     private boolean endpointOpen = true;
+    private boolean handlerOpen = true;
 
     /** Begins the state of a request, and keeps it in the request. */
     ServletRequestDecisions(
@@ -90,17 +91,18 @@ final class ServletRequestDecisions implements RequestDecisions {
     /** The request has failed: an error page follows, which is not decided and waits for nothing. */
     void answerError() {
         endpointOpen = false;
+        handlerOpen = false;
         endWait();
         wait = null;
     }
 
-    /** The request comes by once more, on its way to the next handler or back from its wait. */
+    /** The request is on its way to another handler, which is decided if none was before, or back from its wait. */
     void dispatchedAgain() {
+        handlerOpen &= !ledger.handlerDecided();
         Wait known = wait;
         if (known != null) {
             known.comeBack();
         }
-        ledger.dispatchedAgain();
     }
 
     /**
@@ -143,6 +145,11 @@ final class ServletRequestDecisions implements RequestDecisions {
                         && answering.getDeclaringClass().isAssignableFrom(targetClass)
                         && AopUtils.getMostSpecificMethod(answering, targetClass)
                                 .equals(method);
+    }
+
+    @Override
+    public boolean isHandlerOpen() {
+        return handlerOpen || request.getDispatcherType() == DispatcherType.INCLUDE;
     }
 
     @Override

@@ -59,6 +59,9 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
 
     private Verdict decide(
             MethodInvocation call, LimitedMethod method, @Nullable RequestDecisions request, boolean handler) {
+        if (request != null && handler && !request.isHandlerOpen()) {
+            return Verdict.UNLIMITED;
+        }
         ApplicableRules rules = methods.rulesOf(method);
         MethodContext context = new MethodContext(
                 request == null ? null : request.view(),

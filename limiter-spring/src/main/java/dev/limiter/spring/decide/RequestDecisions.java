@@ -13,6 +13,9 @@ public interface RequestDecisions {
     /** Whether that method is the one that answers the request, rather than one called on the way. */
     boolean isHandler(Method method, Class<?> targetClass);
 
+    /** Whether the handler may be decided: none was in an earlier dispatch of the request, and it is no error page. */
+    boolean isHandlerOpen();
+
     /** The rules that have counted the request by its path, also those that only watched. */
     List<RateLimitRule> rules();
 

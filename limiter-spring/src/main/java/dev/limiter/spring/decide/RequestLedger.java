@@ -29,7 +29,7 @@ public final class RequestLedger {
     private final PolicyTexts texts;
     private List<Verdict> verdicts = List.of();
     private List<RateLimitRule> rules = List.of();
-    private List<RateLimitRule> handlerRules = List.of();
+    private boolean handlerDecided;
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
     private @Nullable Verdict refusal;
@@ -57,10 +57,9 @@ public final class RequestLedger {
         return decidedOnArrival;
     }
 
-    /** The next handler continues the decisions made so far. */
-    public void dispatchedAgain() {
-        rules = with(rules, handlerRules);
-        handlerRules = List.of();
+    /** Whether rules of a handler have let the request through, also those that only watched. */
+    public boolean handlerDecided() {
+        return handlerDecided;
     }
 
     /** The rules that have counted the request by its path, also those that only watched. */
@@ -87,8 +86,8 @@ public final class RequestLedger {
 
     /** Adds the verdict of the rules of the handler. */
     public void addHandler(Verdict verdict, FieldSink fields) {
-        if (verdict.permitted) {
-            handlerRules = with(with(handlerRules, verdict.rules), verdict.watching);
+        if (verdict.permitted && !(verdict.rules.isEmpty() && verdict.watching.isEmpty())) {
+            handlerDecided = true;
         }
         remember(verdict);
         writePermitted(verdict, fields);

@@ -1,0 +1,221 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.web.servlet.error.ErrorController;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.stereotype.Controller;
+import org.springframework.stereotype.Service;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+
+/** Annotated handlers to which a request is dispatched again: the first one counts it, and error pages do not. */
+@TestPropertySource(
+        properties = {
+            "limiter.rules.shared.limit=10",
+            "limiter.rules.shared.window=1h",
+            "limiter.rules.shared.scope=rule",
+        })
+class AnnotatedDispatchTests extends WebTestSupport {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/forward", "/async"})
+    void anotherHandlerIsFree(String path) {
+        String target = path + "-target";
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> answer = get(path);
+            assertThat(answer.body()).isEqualTo("target");
+            assertThat(field(answer, "RateLimit")).contains("\"first\"").doesNotContain("\"second\"");
+        }
+
+        assertThat(get(target).statusCode()).isEqualTo(200);
+        assertThat(get(target).statusCode()).isEqualTo(429);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/shared-forward", "/shared-async"})
+    void sharedRuleCountsOnce(String path) {
+        int before = sharedRemaining("/shared-target");
+
+        assertThat(sharedRemaining(path)).isEqualTo(before - 1);
+        assertThat(sharedRemaining("/shared-target")).isEqualTo(before - 2);
+    }
+
+    @Test
+    void firstAnnotatedHandlerCountsWhatAnotherOneForwards() {
+        assertThat(get("/unlimited").body()).isEqualTo("target");
+        assertThat(get("/unlimited").statusCode()).isEqualTo(429);
+    }
+
+    /** A fallback answers requests that were counted nowhere. */
+    @Test
+    void handlerCountsWhatTheFallbackOfAnotherOneForwards() {
+        assertThat(get("/fallback").body()).isEqualTo("begun");
+        assertThat(get("/fallback").body()).isEqualTo("target");
+        assertThat(get("/fallback").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void errorPageIsFree() {
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> answer = get("/missing");
+            assertThat(answer.statusCode()).isEqualTo(404);
+            assertThat(answer.body()).isEqualTo("error page");
+        }
+    }
+
+    @Test
+    void handlerWhoseErrorPageIsAnnotatedStaysCharged() {
+        for (int i = 0; i < 2; i++) {
+            HttpResponse<String> answer = get("/failing");
+            assertThat(answer.statusCode()).isEqualTo(418);
+            assertThat(field(answer, "RateLimit")).contains("\"failing\";r=" + (1 - i)).doesNotContain("\"page\"");
+        }
+
+        assertThat(get("/failing").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void methodThatAnErrorPageCallsIsLimited() {
+        assertThat(get("/missing?service").statusCode()).isEqualTo(404);
+        assertThat(get("/missing?service").statusCode()).isEqualTo(429);
+    }
+
+    /** Also asserts that the client is told of the rule once. */
+    private int sharedRemaining(String path) {
+        HttpResponse<String> answer = get(path);
+        assertThat(answer.body()).isEqualTo("target");
+        String field = field(answer, "RateLimit");
+        assertThat(field).matches("\"shared\";r=\\d+;t=\\d+");
+        return Integer.parseInt(field.replaceAll(".*r=(\\d+);.*", "$1"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({WebTestSupport.Base.class, Endpoints.class, ErrorPage.class, Lookup.class})
+    static class Application {}
+
+    @Controller
+    static class Endpoints {
+
+        @RateLimiter(name = "first", limit = 10, window = "1h")
+        @GetMapping("/forward")
+        String forward() {
+            return "forward:/forward-target";
+        }
+
+        @RateLimiter(name = "first", limit = 10, window = "1h")
+        @GetMapping("/async")
+        @ResponseBody
+        void async(HttpServletRequest request) {
+            request.startAsync().dispatch("/async-target");
+        }
+
+        @RateLimiter(name = "second", limit = 1, window = "1h")
+        @GetMapping("/forward-target")
+        @ResponseBody
+        String forwardTarget() {
+            return "target";
+        }
+
+        @RateLimiter(name = "second", limit = 1, window = "1h")
+        @GetMapping("/async-target")
+        @ResponseBody
+        String asyncTarget() {
+            return "target";
+        }
+
+        @RateLimiter("shared")
+        @GetMapping("/shared-forward")
+        String sharedForward() {
+            return "forward:/shared-target";
+        }
+
+        @RateLimiter("shared")
+        @GetMapping("/shared-async")
+        @ResponseBody
+        void sharedAsync(HttpServletRequest request) {
+            request.startAsync().dispatch("/shared-target");
+        }
+
+        @RateLimiter("shared")
+        @GetMapping("/shared-target")
+        @ResponseBody
+        String sharedTarget() {
+            return "target";
+        }
+
+        @GetMapping("/unlimited")
+        String unlimited() {
+            return "forward:/unlimited-target";
+        }
+
+        @RateLimiter(limit = 1, window = "1h")
+        @GetMapping("/unlimited-target")
+        @ResponseBody
+        String unlimitedTarget() {
+            return "target";
+        }
+
+        @RateLimiter(limit = 1, window = "1h", fallback = "instead")
+        @GetMapping("/fallback")
+        String begin(HttpServletResponse response) throws IOException {
+            response.getWriter().print("begun");
+            return null;
+        }
+
+        String instead(HttpServletResponse response) {
+            return "forward:/fallback-target";
+        }
+
+        @RateLimiter(limit = 1, window = "1h")
+        @GetMapping("/fallback-target")
+        @ResponseBody
+        String fallbackTarget() {
+            return "target";
+        }
+
+        @RateLimiter(name = "failing", limit = 2, window = "1h")
+        @GetMapping("/failing")
+        @ResponseBody
+        void failing(HttpServletResponse response) throws IOException {
+            response.sendError(418);
+        }
+    }
+
+    @Controller
+    static class ErrorPage implements ErrorController {
+
+        private final Lookup lookup;
+
+        ErrorPage(Lookup lookup) {
+            this.lookup = lookup;
+        }
+
+        @RateLimiter(name = "page", limit = 1, window = "1h")
+        @RequestMapping("/error")
+        @ResponseBody
+        String page(HttpServletRequest request) {
+            return request.getParameter("service") == null ? "error page" : lookup.text();
+        }
+    }
+
+    @Service
+    static class Lookup {
+
+        @RateLimiter(limit = 1, window = "1h")
+        String text() {
+            return "text";
+        }
+    }
+}
