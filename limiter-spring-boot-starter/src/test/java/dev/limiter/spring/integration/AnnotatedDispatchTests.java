@@ -80,7 +80,9 @@ class AnnotatedDispatchTests extends WebTestSupport {
         for (int i = 0; i < 2; i++) {
             HttpResponse<String> answer = get("/failing");
             assertThat(answer.statusCode()).isEqualTo(418);
-            assertThat(field(answer, "RateLimit")).contains("\"failing\";r=" + (1 - i)).doesNotContain("\"page\"");
+            assertThat(field(answer, "RateLimit"))
+                    .contains("\"failing\";r=" + (1 - i))
+                    .doesNotContain("\"page\"");
         }
 
         assertThat(get("/failing").statusCode()).isEqualTo(429);

@@ -208,7 +208,8 @@ class WaitingTests extends WebTestSupport {
     @Test
     void theAnswerOfAnInterceptorAfterTheWaitKeepsTheTurn() throws Exception {
         assertThat(statuses(2)).containsExactly(200, 200);
-        Future<HttpResponse<String>> waiting = waiting(1, "/guarded", "X-Forbidden", "later").get(0);
+        Future<HttpResponse<String>> waiting =
+                waiting(1, "/guarded", "X-Forbidden", "later").get(0);
         time.advance(Duration.ofSeconds(30));
         assertThat(result(waiting).statusCode()).isEqualTo(403);
         assertThat(statuses(3, "X-Forbidden", "yes")).containsExactly(403, 403, 429);

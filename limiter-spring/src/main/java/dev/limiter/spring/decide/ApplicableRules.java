@@ -107,8 +107,7 @@ public final class ApplicableRules {
     /** Whether anything that they take outlasts the request, unlike permits of concurrency limits. */
     public boolean charging() {
         return enforced.stream()
-                .flatMap(rule ->
-                        Stream.concat(Stream.of(rule.rule()), rule.tiers().values().stream()))
+                .flatMap(rule -> Stream.concat(Stream.of(rule.rule()), rule.tiers().values().stream()))
                 .anyMatch(rule -> !rule.limits().stream().allMatch(Limit::isHeld));
     }
 
