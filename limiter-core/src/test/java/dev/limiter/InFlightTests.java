@@ -38,7 +38,7 @@ class InFlightTests {
 
     @ParameterizedTest
     @ValueSource(longs = {100_000_000, 200_000})
-    void soDoThoseThatAlsoHaveARate(long perSecond) {
+    void mixedRequestsOfARuleWithARateEndAtZero(long perSecond) {
         mixed(
                 Rule.of(
                         "pool",

@@ -100,7 +100,7 @@ class MovedTurnsTests {
     }
 
     @Test
-    void norArePermitsOfATurnThatHasComeBeforeTheOneInFrontWasGivenUp() {
+    void permitsOfATurnThatCameBeforeTheOneInFrontWasGivenUpAreNotReturnedOnceTheyHaveLeaked() {
         answer(enter(bucket(3)));
         Waiter keeping = enter(bucket(4).keeping(50));
         Waiter behind = enter(bucket(4));

@@ -63,7 +63,7 @@ class WaitingRaceTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void norWithASecondLimit(Limit limit) {
+    void noWindowSeesMoreThanTheBoundWithASecondLimit(Limit limit) {
         Rule rule = Rule.of("rule", limit, Limit.slidingWindowLog(1000, SECOND).named("second"));
         for (int seed = 0; seed < 20; seed++) {
             List<long[]> departures = new Race(rule, seed, threads).run();

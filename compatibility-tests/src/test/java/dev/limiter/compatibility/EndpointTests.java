@@ -120,7 +120,7 @@ class EndpointTests {
     }
 
     @Test
-    void neitherIsOneOnAPortOfItsOwn() {
+    void noAnswerOnAPortOfItsOwnIsKeptInCaches() {
         try (ConfigurableApplicationContext apart = Applications.start(
                 Limited.class, with(RULES, "management.server.port=0", "management.endpoints.web.base-path=/manage"))) {
             int port = apart.getEnvironment().getRequiredProperty("local.management.port", Integer.class);
@@ -359,7 +359,7 @@ class EndpointTests {
     }
 
     @Test
-    void anUnknownWordIsNoneOfAQuestionEither() {
+    void anUnknownWordOfAQuestionIsRefused() {
         for (String path : List.of("/orders?kye=acme", "/orders?key=acme&kye=other", "?aftre=0")) {
             HttpResponse<String> answer = clients.get("/actuator/limiter" + path);
             assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);

@@ -184,7 +184,7 @@ class HeldPermitsTests {
     }
 
     @Test
-    void theOldestComesFirst() {
+    void theOldestHoldComesFirst() {
         try (ConfigurableApplicationContext application = start()) {
             Clients clients = Applications.clientsOf(application);
             List<CompletableFuture<Integer>> served = new ArrayList<>();

@@ -99,7 +99,7 @@ class MetricsTests {
     }
 
     @Test
-    void actuatorShowsThem() {
+    void actuatorShowsTheMeters() {
         clients.get("/orders/1");
 
         assertThat(clients.get("/actuator/metrics/limiter.decisions").body()).contains("\"rule\"", "\"outcome\"");

@@ -273,7 +273,7 @@ class RulesFileBadInputTests extends RulesFileSupport {
     }
 
     @Test
-    void stillCannotWorkWhenTheEnvironmentChanges() throws IOException {
+    void badFileStaysTheProblemWhenTheEnvironmentChanges() throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
         try (ConfigurableApplicationContext application = start(file)) {
             Clients clients = Applications.clientsOf(application);

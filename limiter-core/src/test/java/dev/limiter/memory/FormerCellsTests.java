@@ -56,7 +56,7 @@ class FormerCellsTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void norWhereALimitIsAddedAndRemoved(List<Limit> change) {
+    void isNotKeptWhereALimitIsAddedAndRemoved(List<Limit> change) {
         List<BoundRule> versions = change.stream()
                 .map(limit ->
                         bind(limit.named("first"), Limit.fixedWindow(9, MINUTE).named("own-" + change.indexOf(limit))))

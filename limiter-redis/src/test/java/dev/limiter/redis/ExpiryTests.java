@@ -90,7 +90,7 @@ class ExpiryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void alsoWhenTheAlgorithmChanges(Limit limit) {
+    void everyStateExpiresWhenTheAlgorithmChanges(Limit limit) {
         limits().forEach(other -> {
             use(Rule.of("rule", other));
             use(Rule.of("rule", limit));
@@ -114,7 +114,7 @@ class ExpiryTests {
     /** The state of the next limit is none, so that the request fails half way. */
     @ParameterizedTest
     @MethodSource("limits")
-    void alsoWhenTheRequestFailsAtAnotherLimit(Limit limit) {
+    void everyStateExpiresWhenTheRequestFailsAtAnotherLimit(Limit limit) {
         Limit other = Limit.tokenBucket(10, HOUR).named("b");
         byte[] text = "text".getBytes(StandardCharsets.UTF_8);
         limits().forEach(from -> {

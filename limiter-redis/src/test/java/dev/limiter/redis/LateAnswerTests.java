@@ -59,7 +59,7 @@ class LateAnswerTests {
     }
 
     @Test
-    void theServerIsNotAskedForThemAfterwards() {
+    void theServerIsNotAskedForCallersThatTimedOut() {
         List<CompletableFuture<Decision>> callers = Stream.generate(
                         () -> storage.decideAsync(List.of(rule.charge("key"))))
                 .limit(100)
@@ -70,7 +70,7 @@ class LateAnswerTests {
     }
 
     @Test
-    void theServerIsNotAskedForRequestsInSeveralSlotsEither() {
+    void theServerIsNotAskedForRequestsInSeveralSlotsThatTimedOut() {
         // an answer, from which the time of the line is known
         reply.complete(new byte[0]);
         List<Charge> both = List.of(rule.charge("one", 2), rule.charge("two", 2));

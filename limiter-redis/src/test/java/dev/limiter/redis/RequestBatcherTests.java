@@ -131,7 +131,7 @@ class RequestBatcherTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void theLaterOneFindsWhatTheEarlierOneTook(Limit limit) {
+    void aLaterRequestFindsWhatAnEarlierOneTook(Limit limit) {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", limit);
         keepBusy(storage);
@@ -441,7 +441,7 @@ class RequestBatcherTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void soIsEachKindOfPermit(Limit limit) {
+    void permitsOfAnyLimitGrantedTooLateAreGivenBack(Limit limit) {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofMillis(100))

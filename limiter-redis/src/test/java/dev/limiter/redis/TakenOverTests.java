@@ -186,7 +186,7 @@ class TakenOverTests {
     /** Permits charged at one time of the day are given back before the other window ends at another. */
     @ParameterizedTest
     @MethodSource("windowsWithAnotherStart")
-    void norInAWindowOfTheSameLengthWithAnotherStart(Limit from, Limit to, Duration charged, Duration ends) {
+    void aLateGiveBackOfAWindowWithAnotherStartReturnsNothing(Limit from, Limit to, Duration charged, Duration ends) {
         Rule former = Rule.of("rule", from);
         Rule rule = Rule.of("rule", to);
         long midnight = Math.floorDiv(time.now(), DAY.toNanos()) * DAY.toNanos() + DAY.toNanos();
@@ -202,7 +202,7 @@ class TakenOverTests {
 
     /** A month ends at the same time as its last day, in which few of its permits count. */
     @Test
-    void norInAShorterWindowWithTheSameEnd() {
+    void aLateGiveBackOfALongerWindowWithTheSameEndReturnsNothing() {
         Rule monthly = Rule.of("rule", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
         Rule daily = Rule.of("rule", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
         time.set(Duration.ofSeconds(Instant.parse("2026-03-31T10:00:00Z").getEpochSecond())

@@ -24,7 +24,7 @@ class AlertRuleTests {
     }
 
     @Test
-    void eachHasAPageWithItsNameAndACommandAndIsInTheIndex() throws IOException {
+    void eachAlertHasAPageWithItsNameAndACommandAndIsInTheIndex() throws IOException {
         String index = Files.readString(OperationsPack.FOLDER.resolve("README.md"));
         for (String alert : OperationsPack.alerts().keySet()) {
             assertThat(OperationsPack.page(alert)).startsWith("# " + alert + ": ");

@@ -74,7 +74,7 @@ class StagedIncidentsTests {
     }
 
     @Test
-    void eachRaisesItsAlertAndThatAlone() {
+    void eachIncidentRaisesItsAlertAndThatAlone() {
         assertThat(alerts()).as("before the incidents").isEmpty();
 
         load.send(20, request -> flooded.get("/orders/1"));

@@ -141,7 +141,7 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
     }
 
     @Test
-    void theOthersAreServed() {
+    void callersAreServedWhenOthersHaveGone() {
         callers(1, 0);
         List<CompletableFuture<Decision>> waiting = callers(100, 0);
         leave(waiting.subList(0, 97));
@@ -166,7 +166,7 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
     }
 
     @Test
-    void noMoreIsKeptAheadForIt() {
+    void noMoreIsKeptAheadForCallersThatHaveGone() {
         callers(1, 7);
         List<CompletableFuture<Decision>> waiting = callers(100, 7);
         grant(0, 1);

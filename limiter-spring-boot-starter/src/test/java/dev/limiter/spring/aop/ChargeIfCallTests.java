@@ -180,7 +180,7 @@ class ChargeIfCallTests {
     }
 
     @Test
-    void theConfigurationMaySayIt() {
+    void configurationMaySetTheExpression() {
         application
                 .withPropertyValues("limiter.rules.accounts.charge-if=#exception != null && #p0 != null")
                 .run(context -> {

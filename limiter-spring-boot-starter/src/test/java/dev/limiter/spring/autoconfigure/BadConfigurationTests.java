@@ -895,7 +895,7 @@ class BadConfigurationTests {
     }
 
     @Test
-    void numberInAVariableIsNoneOfThem() {
+    void variableNamedByANumberIsNoKey() {
         start("limiter.max-keys: 5", Map.of("LIMITER_0", "5")).close();
     }
 

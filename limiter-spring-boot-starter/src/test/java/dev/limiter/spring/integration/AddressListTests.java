@@ -137,7 +137,7 @@ class AddressListTests {
         }
 
         @Test
-        void soHasTheAutomaticLimit() throws Exception {
+        void automaticLimitHasItsLists() throws Exception {
             assertThat(get("/plain", "X-Forwarded-For", "203.0.113.1").statusCode())
                     .isEqualTo(200);
             assertThat(get("/plain", "X-Forwarded-For", "203.0.113.1").statusCode())

@@ -264,7 +264,7 @@ class ChargeIfTests extends WebTestSupport {
     }
 
     @Test
-    void whatWasDecidedOnArrivalIsGivenBackToo() throws Exception {
+    void permitsTakenOnArrivalAreGivenBack() throws Exception {
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> served = get("/early/found");
             assertThat(served.statusCode()).isEqualTo(200);
@@ -275,7 +275,7 @@ class ChargeIfTests extends WebTestSupport {
     }
 
     @Test
-    void theAutomaticLimitHasItToo() throws Exception {
+    void automaticLimitMayHaveChargeIf() throws Exception {
         assertThat(get("/automatic?found=true").statusCode()).isEqualTo(200);
         assertThat(get("/automatic?found=true").statusCode()).isEqualTo(200);
         assertThat(get("/automatic?found=false").statusCode()).isEqualTo(404);

@@ -31,7 +31,7 @@ class KeySourceTests extends WebTestSupport {
     }
 
     @Test
-    void annotationsUseThemToo() throws Exception {
+    void annotationsUseKeySources() throws Exception {
         assertThat(get("/by-number", "X-Customer", "north-1").statusCode()).isEqualTo(200);
         assertThat(get("/by-number", "X-Customer", "south-1").statusCode()).isEqualTo(429);
         assertThat(get("/by-number", "X-Customer", "north-2").statusCode()).isEqualTo(200);

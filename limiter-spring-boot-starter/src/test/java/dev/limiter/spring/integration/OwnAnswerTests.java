@@ -53,7 +53,7 @@ class OwnAnswerTests extends WebTestSupport {
     }
 
     @Test
-    void exceptionHandlerFindsTheSame() throws Exception {
+    void exceptionHandlerFindsTheFieldsOfTheRejection() throws Exception {
         assertThat(get("/caught").statusCode()).isEqualTo(200);
 
         HttpResponse<String> answer = get("/caught");

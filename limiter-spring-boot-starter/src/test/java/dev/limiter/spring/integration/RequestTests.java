@@ -209,7 +209,7 @@ class RequestTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/service-deferred", "/service-callable", "/service-future"})
-    void whatIsRejectedLaterIsAnsweredTheSame(String path) throws Exception {
+    void rejectionOfAnAsynchronousCallIsAnsweredAsAProblem(String path) throws Exception {
         HttpResponse<String> rejected = get(path, "X-Test", path);
         for (int i = 0; i < 2 && rejected.statusCode() == 200; i++) {
             rejected = get(path, "X-Test", path);

@@ -104,7 +104,7 @@ class ScopeTests extends WebTestSupport {
     }
 
     @Test
-    void whatNoEndpointServesIsOneOfThem() throws Exception {
+    void pathsThatNoEndpointServesShareABudget() throws Exception {
         assertThat(send("GET", "/each/unknown", "X-Test", "unserved").statusCode())
                 .isEqualTo(404);
         for (String path : new String[] {"/each/unknown", "/each/invented", "/each/a/", "/each"}) {

@@ -142,7 +142,7 @@ class RedisChangeStoreTests {
     }
 
     @Test
-    void itIsSaidWhereNobodyKnows() {
+    void saysThatTheOutcomeOfAChangeIsNotKnown() {
         undisturbed.replace(Changes.NONE, FIRST);
         Network network = new Network();
         network.down = true;

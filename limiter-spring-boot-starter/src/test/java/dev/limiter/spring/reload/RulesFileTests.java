@@ -109,7 +109,7 @@ class RulesFileTests {
     }
 
     @Test
-    void thereMayBeNone() {
+    void fileMayBeMissing() {
         assertThat(new RulesFile(folder.resolve("none.yml")).read()).isNull();
     }
 

@@ -53,7 +53,7 @@ class CompletedAfterTests {
 
     @ParameterizedTest
     @MethodSource("completions")
-    void soTheyDoAfterEachOfTwoActions(Consumer<CompletableFuture<String>> completion) {
+    void dependentsRunAfterEachOfTwoActions(Consumer<CompletableFuture<String>> completion) {
         CompletableFuture<String> copy = copy(copy(new CompletableFuture<>()));
         CompletableFuture<Integer> seen = copy.handle((value, failure) -> actions.get());
         completion.accept(copy);

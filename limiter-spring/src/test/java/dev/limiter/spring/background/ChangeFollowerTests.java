@@ -42,7 +42,7 @@ class ChangeFollowerTests {
     }
 
     @Test
-    void otherFailuresStopNoStartEither() {
+    void unexpectedFailureStopsNoStart() {
         store.failure = new IllegalStateException("broken");
         start();
         assertThat(log.lines())
