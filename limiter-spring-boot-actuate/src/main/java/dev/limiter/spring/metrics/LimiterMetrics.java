@@ -152,7 +152,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         }
 
         private void countNear(RateLimitRule by, Charge charge, Decision part) {
-            if (!mayBeNear(charge, part)) {
+            if (!mayBeNear(part)) {
                 return;
             }
             for (LimitStatus limit : part.limits()) {
@@ -163,12 +163,12 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
             }
         }
 
-        /** The least that is left of any limit is near to one of them. */
-        private boolean mayBeNear(Charge charge, Decision part) {
+        /** The least that is left of any limit is little of one of them, whatever is kept. */
+        private boolean mayBeNear(Decision part) {
             long least = part.remaining();
             List<Limit> limits = part.rule().limits();
             for (int i = 0; i < limits.size(); i++) {
-                if (isNear(charge, least, limits.get(i))) {
+                if (isLittle(least, limits.get(i).capacity())) {
                     return true;
                 }
             }
@@ -235,7 +235,11 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
 
     /** Each request takes all that a spaced limit has at once. */
     private boolean isNear(Charge charge, long remaining, Limit limit) {
-        return !limit.isSpaced() && remaining <= littlePercent * charge.atOnce(limit) / 100;
+        return !limit.isSpaced() && isLittle(remaining, charge.atOnce(limit));
+    }
+
+    private boolean isLittle(long remaining, long most) {
+        return remaining <= littlePercent * most / 100;
     }
 
     private List<Timer> timers(String rule) {

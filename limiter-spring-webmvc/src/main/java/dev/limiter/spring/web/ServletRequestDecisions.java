@@ -92,8 +92,11 @@ final class ServletRequestDecisions implements RequestDecisions {
     void answerError() {
         endpointOpen = false;
         handlerOpen = false;
-        endWait();
-        wait = null;
+        Wait known = wait;
+        if (known != null) {
+            known.end();
+            wait = null;
+        }
     }
 
     /** The request is on its way to another handler, which is decided if none was before, or back from its wait. */
@@ -226,15 +229,11 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** The request is done: what it holds is free for others. */
     void close() {
-        endWait();
-        ledger.close();
-    }
-
-    private void endWait() {
         Wait known = wait;
         if (known != null) {
             known.end();
         }
+        ledger.close();
     }
 
     /** The wrappers around a request and its response at one time. */
