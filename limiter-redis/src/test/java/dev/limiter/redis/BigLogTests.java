@@ -10,6 +10,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A call looks at a thousand entries of a log at most, whatever is stored: the server does nothing else meanwhile. */
@@ -67,6 +68,24 @@ class BigLogTests {
         }
         // what has left counts no more as soon as there is room
         assertThat(calls).isEqualTo(91);
+    }
+
+    /** What is beyond the first entries is not looked at for a time to retry, which comes too early then. */
+    @Test
+    void looksAtABoundedNumberForAllRequestsOfACall() {
+        List<Rule> rules = IntStream.range(0, 6)
+                .mapToObj(i -> Rule.of("lowered" + i, Limit.slidingWindowLog(10_000, SECOND)))
+                .toList();
+        rules.forEach(this::store);
+
+        Decision refused =
+                storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
+
+        Duration farthest = Duration.ofNanos(900_999_000);
+        Duration nearest = Duration.ofNanos(900_031_000);
+        assertThat(refused.parts())
+                .extracting(part -> part.retryAfter().orElseThrow())
+                .containsExactly(farthest, farthest, farthest, farthest, nearest, nearest);
     }
 
     @Test

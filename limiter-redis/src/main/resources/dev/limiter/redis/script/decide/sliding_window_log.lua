@@ -102,8 +102,10 @@ local function wait_for(count)
     return 0
   end
   local head, from, index = stored, 2, 2
-  while head[from + 1] and index < 2000 do
+  local most = 2 * math.min(math.max(looks, 32), 1000)
+  while head[from + 1] and index < most do
     missing = missing - head[from + 2]
+    looks = looks - 1
     if missing <= 0 then
       return math.max(head[from + 1] + length - now, 1)
     end

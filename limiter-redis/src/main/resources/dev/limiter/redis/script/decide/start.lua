@@ -36,6 +36,8 @@ end
 -- The entries and holds that this call may still look at or remove, besides a few of each state: the server is blocked
 -- meanwhile, however much is stored under its keys.
 local budget = 1000
+-- entries that the requests of a call may look at to tell when permits come back, and at least 32 each
+local looks = 4000
 
 -- Whether a reply is the error of a key with another type. Any other error is raised.
 local function wrong_type(reply, command)
