@@ -70,7 +70,7 @@ class BigLogTests {
         assertThat(calls).isEqualTo(91);
     }
 
-    /** What is beyond the first entries is not looked at for a time to retry, which comes too early then. */
+    /** Entries beyond the first ones are not looked at for a time to retry, which comes too early then. */
     @Test
     void looksAtABoundedNumberForAllRequestsOfACall() {
         List<Rule> rules = IntStream.range(0, 6)
