@@ -60,6 +60,8 @@ class FenceTests {
             Pattern.compile(
                     "java (?:-Xm\\w+ )?-cp (?<module>[\\w-]+)/target/benchmarks\\.jar (?<type>[\\w.]+)(?: [\\w./-]+)*"),
             Pattern.compile("java -jar (?<module>[\\w-]+)/target/benchmarks\\.jar (?<test>\\w+)(?: -\\w+(?: \\w+)?)*"),
+            // has no address yet
+            Pattern.compile("git clone <address of this repository> limiter|cd limiter"),
             // builds all that would be published
             Pattern.compile("(?<script>\\.ci/[\\w-]+)(?: \\S+)*"));
 
