@@ -32,11 +32,11 @@ class FenceTests {
 
     /** Each language, with what tests its examples. */
     private static final Map<String, Predicate<Block>> TESTED = Map.of(
-            "java", block -> true, // ReadmeTests: compiled
+            "java", block -> true, // ReadmeTests, TutorialTests: compiled
             "yaml", block -> true, // ReadmeTests: an application starts with it
             "xml", block -> true, // below
             "shell", block -> true, // below
-            "console", block -> TranscriptTests.PAGES.contains(block.page()),
+            "console", block -> TranscriptTests.PAGES.contains(block.page()) || isTutorial(block),
             "json", block -> block.text().contains("\"from\"") || isHeld(block), // TranscriptTests
             "properties", block -> block.text().contains("limiter.rejected."), // TranscriptTests
             "text", FenceTests::isExplained);
@@ -75,6 +75,10 @@ class FenceTests {
     /** HeldPermitsTests compare each member with an answer. */
     private static boolean isHeld(Block block) {
         return Transcript.json(block.text()).containsKey("held");
+    }
+
+    private static boolean isTutorial(Block block) {
+        return block.page().equals(TutorialTests.PAGE);
     }
 
     private static boolean isExplained(Block block) {
@@ -155,15 +159,39 @@ class FenceTests {
         return Manual.blocks();
     }
 
-    static Stream<Block> dependencies() {
-        return Manual.blocks("xml");
+    @ParameterizedTest
+    @MethodSource("springDependencies")
+    void dependencyOfSpringBootIsThatOfTheSample(Block block) throws Exception {
+        Document dependency = parse(block.text());
+        assertThat(children(dependency, "version")).isEmpty();
+        assertThat(ROOT.resolve("sample-app/pom.xml")).content().contains(element(dependency, "artifactId"));
     }
 
-    /** Those of {@code shell}, and those of transcripts that start an application with Maven. */
+    private static String element(Document document, String name) {
+        return "<" + name + ">" + text(document, name) + "</" + name + ">";
+    }
+
+    static Stream<Block> dependencies() {
+        return Manual.blocks("xml").filter(block -> !isOfSpringBoot(block));
+    }
+
+    static Stream<Block> springDependencies() {
+        return Manual.blocks("xml").filter(FenceTests::isOfSpringBoot);
+    }
+
+    private static boolean isOfSpringBoot(Block block) {
+        return block.text().contains("<groupId>org.springframework.boot</groupId>");
+    }
+
+    /**
+     * Those of {@code shell}, and those of transcripts that start an application with Maven; TutorialTests run those of
+     * the tutorial.
+     */
     static Stream<String> commands() {
         return Stream.concat(
                         Manual.blocks("shell").flatMap(block -> block.lines().stream()),
                         Manual.blocks("console")
+                                .filter(block -> !isTutorial(block))
                                 .flatMap(block -> Transcript.steps(block).stream())
                                 .map(Step::command)
                                 .filter(command -> command.startsWith("mvn ")))

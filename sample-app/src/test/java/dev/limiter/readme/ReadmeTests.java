@@ -334,8 +334,11 @@ class ReadmeTests {
         assertThat(new WithoutSpring().example()).matches("true, then (19[5-9]|200) left");
     }
 
+    /** Without the files of the tutorial, which TutorialTests compile. */
     static Stream<String> javaBlocks() {
-        return blocks("java");
+        return Manual.blocks("java")
+                .filter(block -> !TutorialTests.isFile(block))
+                .map(Manual.Block::text);
     }
 
     static Stream<String> yamlBlocks() {

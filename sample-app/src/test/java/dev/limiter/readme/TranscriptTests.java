@@ -48,7 +48,7 @@ class TranscriptTests {
     static final List<Path> PAGES = Stream.concat(
                     Stream.of(
                             Manual.README,
-                            Manual.page("getting-started.md"),
+                            Manual.page("tour-of-the-sample.md"),
                             Manual.page("guides/on-call.md"),
                             Manual.page("reference/headers-and-body.md")),
                     Manual.pages().stream().filter(page -> page.startsWith(Manual.page("operations"))))
@@ -70,8 +70,8 @@ class TranscriptTests {
     }
 
     @TestFactory
-    Stream<DynamicTest> gettingStarted() {
-        return replayed(Manual.page("getting-started.md"));
+    Stream<DynamicTest> tourOfTheSample() {
+        return replayed(Manual.page("tour-of-the-sample.md"));
     }
 
     @TestFactory
