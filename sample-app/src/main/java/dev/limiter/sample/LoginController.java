@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class LoginController {
 
-    // Charged by its outcome: limiter.rules.login counts only logins that fail, and bans who goes on.
+    // Charging by outcome: limiter.rules.login counts only failed logins, and bans clients that continue.
     @PostMapping("/login")
     ResponseEntity<String> login(@RequestParam String user, @RequestParam String password) {
         return password.equals("tea")

@@ -17,14 +17,14 @@ class OrderController {
 
     private static final List<Order> ORDERS = List.of(new Order(1, "tea"), new Order(2, "coffee"));
 
-    // A key: each API key has its own 100 an hour; all requests without one share another.
+    // A key: each API key has 100 requests an hour; requests without an API key share one bucket.
     @RateLimiter(limit = 100, window = "1h", key = "header:X-Api-Key")
     @GetMapping("/orders")
     List<Order> list() {
         return ORDERS;
     }
 
-    // A named rule: limit and window stand in application.yml, under limiter.rules.checkout.
+    // A named rule: limiter.rules.checkout in application.yml sets key, limit and window.
     @RateLimiter("checkout")
     @PostMapping("/orders")
     Order checkout() {
@@ -37,32 +37,32 @@ class OrderController {
         return new Order(id, "tea");
     }
 
-    // Two limits on one rule: limiter.rules.payments has a burst and an hourly limit, and both must permit.
+    // Two limits on one rule: limiter.rules.payments limits each order, in 10 seconds and in an hour.
     @PostMapping("/orders/{id}/payment")
     String pay(@PathVariable long id) {
         return "paid " + id;
     }
 
-    // A rule by path and method: limiter.rules.reports covers GET below /reports.
+    // A rule by path and method: limiter.rules.reports covers GET requests below /reports.
     @GetMapping("/reports/{day}")
     String report(@PathVariable String day) {
         return "2 orders on " + day;
     }
 
-    // Tiers: limiter.rules.catalog has other limits for X-Plan: gold.
+    // Tiers: limiter.rules.catalog has a higher limit for requests with X-Plan: gold.
     @GetMapping("/catalog")
     List<String> catalog() {
         return List.of("tea", "coffee");
     }
 
-    // A shadow rule: limiter.rules.search counts who would be rejected, and rejects nobody.
+    // A shadow rule: limiter.rules.search counts the requests that it would reject, and rejects none.
     @GetMapping("/search")
     List<Order> search() {
         return ORDERS;
     }
 
-    // How many at once: two exports at a time, whoever asks; each holds its permit until it is done.
-    @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 2)
+    // Concurrency: exports load the database that all clients share, so at most two run at the same time.
+    @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 2, key = "global")
     @GetMapping("/export")
     Callable<String> export(@RequestParam(defaultValue = "2") int seconds) {
         return () -> {
@@ -71,8 +71,8 @@ class OrderController {
         };
     }
 
-    // A fallback: over the limit, the method that it names answers instead.
-    @RateLimiter(limit = 3, window = "1m", fallback = "bestsellers")
+    // A fallback: over the limit of the customer, bestsellers() is called instead.
+    @RateLimiter(limit = 3, window = "1m", key = "#customer", fallback = "bestsellers")
     @GetMapping("/recommendations/{customer}")
     List<String> recommendations(@PathVariable String customer) {
         return List.of("tea for " + customer);

@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class UploadController {
 
-    // A cost per limit: the rule uploads of application.yml counts requests and bytes.
+    // A cost per limit: limiter.rules.uploads counts requests and bytes.
     @PostMapping("/uploads")
     String upload(@RequestBody byte[] file) {
         return file.length + " bytes";
