@@ -3,6 +3,7 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Clients;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
@@ -11,6 +12,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
 /** Those on call get at the endpoints of Actuator, wherever the application puts them, when a rule refuses everything else. */
+@Tag("each-line")
 class ActuatorPathTests {
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -27,6 +28,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
         classes = AdvisedMethods.Application.class,
         webEnvironment = WebEnvironment.NONE,
         properties = "spring.config.name=none")
+@Tag("each-line")
 @WithVirtualTime
 class AdvisedMethodTests {
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An application that was processed ahead of time limits as it does otherwise. */
+@Tag("each-line")
 @Tag("long")
 class AheadOfTimeTests {
 

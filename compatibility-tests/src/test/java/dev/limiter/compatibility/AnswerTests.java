@@ -9,11 +9,13 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** The answers to clients, to the letter. */
+@Tag("each-line")
 @SharedApplication
 class AnswerTests {
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Import;
 
 /** A wrong setting stops the start, and the failure analysis names it, its place and the correction. */
+@Tag("each-line")
 @ExtendWith(OutputCaptureExtension.class)
 class FailingStartTests {
 

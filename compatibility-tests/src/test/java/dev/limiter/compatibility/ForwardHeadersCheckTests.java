@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.testkit.Clients;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
@@ -21,6 +22,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
             "limiter.rules.routed.window=1h",
             "limiter.rules.routed.key=ip",
         })
+@Tag("each-line")
 class ForwardHeadersCheckTests {
 
     private Clients clients;

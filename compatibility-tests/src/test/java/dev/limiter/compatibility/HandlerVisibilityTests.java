@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.testkit.Clients;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The annotation of a controller is about its endpoints, whatever the visibility of the methods that serve them. */
+@Tag("each-line")
 @ExtendWith(OutputCaptureExtension.class)
 class HandlerVisibilityTests {
 

@@ -5,6 +5,7 @@ import static dev.limiter.test.SpringLimiterAssertions.assertThatAnswer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.test.WithVirtualTime;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -32,6 +33,7 @@ import org.springframework.web.context.WebApplicationContext;
             "limiter.rules.early.limit=1",
             "limiter.rules.early.window=1h",
         })
+@Tag("each-line")
 @WithVirtualTime
 @ExtendWith(OutputCaptureExtension.class)
 class MockMvcTests {

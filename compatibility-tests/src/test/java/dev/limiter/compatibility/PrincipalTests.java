@@ -8,11 +8,13 @@ import dev.limiter.testkit.Clients;
 import java.util.Base64;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** {@code key: principal} behind Spring Security. */
+@Tag("each-line")
 @SharedApplication
 class PrincipalTests {
 

@@ -6,11 +6,13 @@ import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** Both libraries in one application, each with its own annotation {@code @RateLimiter}. */
+@Tag("each-line")
 @SharedApplication
 class Resilience4jTests {
 

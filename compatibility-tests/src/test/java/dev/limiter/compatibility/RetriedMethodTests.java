@@ -16,6 +16,7 @@ import net.bytebuddy.implementation.SuperMethodCall;
 import net.bytebuddy.matcher.ElementMatchers;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -28,6 +29,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.util.ClassUtils;
 
 /** {@code @Retryable} of Spring Framework 7: by name, since these tests are compiled with Spring Framework 6, too. */
+@Tag("each-line")
 class RetriedMethodTests {
 
     private static final String PACKAGE = "org.springframework.resilience.annotation.";

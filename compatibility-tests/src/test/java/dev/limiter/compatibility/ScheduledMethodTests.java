@@ -8,6 +8,7 @@ import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.test.WithVirtualTime;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -27,6 +28,7 @@ import org.springframework.test.annotation.DirtiesContext;
         classes = ScheduledMethodTests.Application.class,
         webEnvironment = WebEnvironment.NONE,
         properties = "spring.config.name=none")
+@Tag("each-line")
 @WithVirtualTime
 @ExtendWith(OutputCaptureExtension.class)
 @DirtiesContext // ends the runs

@@ -10,6 +10,7 @@ import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
 import java.util.Base64;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -39,6 +40,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.admin.limit=2",
             "limiter.rules.admin.window=1h"
         })
+@Tag("each-line")
 @WithVirtualTime
 class SecuredApplicationTests {
 

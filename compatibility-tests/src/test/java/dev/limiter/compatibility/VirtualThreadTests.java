@@ -7,6 +7,7 @@ import dev.limiter.test.WithVirtualTime;
 import dev.limiter.testkit.Clients;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -32,6 +33,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.window.key=header:X-Api-Key",
             "limiter.rules.window.algorithm=sliding-window-counter"
         })
+@Tag("each-line")
 @WithVirtualTime
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadTests {

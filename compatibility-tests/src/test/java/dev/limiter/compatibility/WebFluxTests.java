@@ -9,11 +9,13 @@ import dev.limiter.spring.autoconfigure.LimiterAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterMethodAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterRulesAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterWebFluxAutoConfiguration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 
 /** A WebFlux application does not start as if its requests were limited. */
+@Tag("each-line")
 class WebFluxTests {
 
     private final ReactiveWebApplicationContextRunner application = new ReactiveWebApplicationContextRunner()

@@ -5,6 +5,7 @@ import static dev.limiter.test.LimiterAssertions.assertThatAnswer;
 import dev.limiter.test.WithoutLimits;
 import dev.limiter.testkit.Clients;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
@@ -21,6 +22,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
             "limiter.web.default-limit.limit=2",
             "limiter.web.default-limit.window=1h"
         })
+@Tag("each-line")
 @WithoutLimits
 class WithoutLimitsTests {
 

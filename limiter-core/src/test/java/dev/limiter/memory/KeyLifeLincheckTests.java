@@ -345,7 +345,7 @@ class KeyLifeLincheckTests {
     @ParameterizedTest
     @ValueSource(classes = {OfNumber.class, OfBucket.class, OfLog.class, OfHeldPermits.class, Flooded.class})
     void everyKeyHasOnePlace(Class<?> operations) {
-        modelCheck(operations, 4);
+        modelCheck(operations, StorageLincheckTests.ITERATIONS);
     }
 
     @ParameterizedTest

@@ -20,7 +20,7 @@ class LeavingKeyLincheckTests {
                 StorageLincheckTests.Flooded.class
             })
     void isLinearizable(Class<?> operations) {
-        StorageLincheckTests.modelCheck(operations, 4);
+        StorageLincheckTests.modelCheck(operations, StorageLincheckTests.ITERATIONS);
     }
 
     @ParameterizedTest

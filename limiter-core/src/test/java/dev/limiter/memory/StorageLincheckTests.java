@@ -23,6 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("lincheck")
 class StorageLincheckTests {
 
+    /** Scenarios for each class that is checked; more find rarer faults. */
+    static final int ITERATIONS = Integer.getInteger("limiter.lincheck.iterations", 2);
+
     static final RateLimiterFactory FACTORY = new RateLimiterFactory();
     static final Duration WINDOW = Duration.ofSeconds(1);
 
@@ -302,6 +305,6 @@ class StorageLincheckTests {
     @ParameterizedTest
     @ValueSource(classes = {Number.class, Locked.class, TwoNumbers.class, Mixed.class})
     void isLinearizable(Class<?> operations) {
-        modelCheck(operations, 4);
+        modelCheck(operations, ITERATIONS);
     }
 }
