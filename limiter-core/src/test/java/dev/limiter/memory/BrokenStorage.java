@@ -68,6 +68,7 @@ final class BrokenStorage implements RateLimiterStorage {
                 return false;
             }
             if (fault == Fault.NO_COMPARE) {
+                Thread.yield();
                 cell.set(next);
                 return true;
             }
