@@ -53,15 +53,13 @@ class FenceTests {
     /** Commands that no test runs, each with what is checked instead: that what it names is there. */
     private static final List<Pattern> COMMANDS = List.of(
             // takes minutes, or the whole build
-            Pattern.compile("mvn (?:-q |-Plong )*(?:-pl (?<module>\\S+) )?(?:-am )?"
-                    + "(?:package|test|install|verify|spring-boot:run)"
-                    + "(?: -Dtest=(?<test>\\w+)| -D[\\w.-]+(?:=\\S+)?)*"),
+            Pattern.compile("mvn(?: -q| -am| -Plong| -Pbenchmarks| -pl (?<module>\\S+)"
+                    + "| package| test| install| verify| spring-boot:run"
+                    + "| -Dtest=(?<test>\\w+)| -D[\\w.-]+(?:=\\S+)?)+"),
             // measures for minutes
             Pattern.compile(
                     "java (?:-Xm\\w+ )?-cp (?<module>[\\w-]+)/target/benchmarks\\.jar (?<type>[\\w.]+)(?: [\\w./-]+)*"),
             Pattern.compile("java -jar (?<module>[\\w-]+)/target/benchmarks\\.jar (?<test>\\w+)(?: -\\w+(?: \\w+)?)*"),
-            // has no address yet
-            Pattern.compile("git clone <address of this repository> limiter|cd limiter"),
             // builds all that would be published
             Pattern.compile("(?<script>\\.ci/[\\w-]+)(?: \\S+)*"));
 
@@ -96,7 +94,9 @@ class FenceTests {
                 .orElseThrow(() -> new AssertionError("Not among the known commands: " + command));
         String module = group(matcher, "module");
         if (module != null) {
-            assertThat(ROOT.resolve(module).resolve("pom.xml")).exists();
+            assertThat(module.split(","))
+                    .allSatisfy(each ->
+                            assertThat(ROOT.resolve(each).resolve("pom.xml")).exists());
         }
         String type = group(matcher, "type");
         if (type != null) {
