@@ -41,17 +41,13 @@ public abstract class Decision implements AutoCloseable {
     }
 
     /**
-     * A decision that tells how it was made when the storage could not be asked. For storages.
+     * A decision that was made by the share of one instance, since the storage could not be asked. For storages.
      *
-     * @param decision on a single rule and key
-     * @param known where each limit of the {@linkplain #rule() rule that was asked for} stood when the storage answered
-     *     last, in their order: the tighter is told, but a time that is known rather than {@linkplain #never() never}
-     * @param givenBack called whenever it is given back or given up, maybe more than once
-     * @param closed called whenever it is closed, maybe more than once
+     * @param rule as it was asked for
+     * @param decision on the same rule with the limits of the share
      */
-    public static Decision onFailure(
-            OnFailure how, Decision decision, List<LimitStatus> known, Runnable givenBack, Runnable closed) {
-        return new OnFailureDecision(how, decision, List.copyOf(known), givenBack, closed);
+    public static Decision onFailure(OnFailure how, Rule rule, Decision decision) {
+        return new OnFailureDecision(how, rule, decision);
     }
 
     /** Whether the request may go on. */

@@ -1,38 +1,19 @@
 package dev.limiter;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * A decision that was made in another way than usual, because the storage could not be asked. Its permits are free again
- * before a release listener hears of it.
- */
+/** A decision by the share of one instance, told as one on the rule that was asked for. */
 final class OnFailureDecision extends Decision {
 
     private final OnFailure how;
-    private final Decision decision;
-    private final List<LimitStatus> known;
     private final Rule rule;
-    private final Runnable givenBack;
-    private final Runnable closed;
+    private final Decision share;
 
-    /**
-     * @param decision by the share of an instance
-     * @param known where each limit stands besides, which is no share
-     */
-    OnFailureDecision(OnFailure how, Decision decision, List<LimitStatus> known, Runnable givenBack, Runnable closed) {
+    OnFailureDecision(OnFailure how, Rule rule, Decision share) {
         this.how = how;
-        this.decision = decision;
-        this.known = known;
-        this.rule = whole(decision.rule(), known);
-        this.givenBack = givenBack;
-        this.closed = closed;
-    }
-
-    private static Rule whole(Rule share, List<LimitStatus> known) {
-        List<Limit> limits = known.stream().map(LimitStatus::limit).toList();
-        return limits.equals(share.limits()) ? share : Rule.of(share.name(), limits);
+        this.rule = rule;
+        this.share = share;
     }
 
     @Override
@@ -42,12 +23,12 @@ final class OnFailureDecision extends Decision {
 
     @Override
     public boolean permitted() {
-        return decision.permitted() && known.stream().allMatch(LimitStatus::permitted);
+        return share.permitted();
     }
 
     @Override
     public boolean sharesState() {
-        return decision.sharesState();
+        return share.sharesState();
     }
 
     @Override
@@ -57,77 +38,66 @@ final class OnFailureDecision extends Decision {
 
     @Override
     public Limit limit() {
-        return share(deciding());
+        return share.limit();
     }
 
-    private Limit share(int limit) {
-        return decision.rule().limits().get(limit);
+    @Override
+    public List<LimitStatus> limits() {
+        return share.limits();
     }
 
     @Override
     protected LimitStatus status(int limit) {
-        LimitStatus whole = super.status(limit);
-        return new LimitStatus(
-                whole.policy(),
-                share(limit),
-                whole.permitted(),
-                whole.remaining(),
-                whole.retryAfter(),
-                whole.resetAfter());
+        return share.status(limit);
     }
 
     @Override
     protected String key() {
-        return decision.key();
+        return share.key();
     }
 
     @Override
     protected long delayNanos() {
-        return permitted() ? decision.delayNanos() : 0;
+        return share.delayNanos();
     }
 
     @Override
     protected long turn() {
-        return decision.turn();
+        return share.turn();
+    }
+
+    @Override
+    protected int deciding() {
+        return share.deciding();
     }
 
     @Override
     protected void giveUp(List<? extends Decision> behind) {
-        givenBack.run();
-        decision.giveUp(behind);
+        share.giveUp(behind);
     }
 
     @Override
     public void giveBack() {
-        givenBack.run();
-        decision.giveBack();
+        share.giveBack();
     }
 
     @Override
     public void close() {
-        closed.run();
-        decision.close();
+        share.close();
     }
 
     @Override
     protected long remaining(int limit) {
-        return Math.min(decision.remaining(limit), known.get(limit).remaining());
+        return share.remaining(limit);
     }
 
     @Override
     protected long waitNanos(int limit) {
-        LimitStatus status = known.get(limit);
-        long made = decision.waitNanos(limit);
-        if (status.permitted()) {
-            return made;
-        }
-        long wait = status.retryAfter().map(Duration::toNanos).orElse(UNKNOWN);
-        return made == NEVER && wait != UNKNOWN ? wait : Math.max(made, wait);
+        return share.waitNanos(limit);
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return Math.max(
-                decision.resetNanos(limit), known.get(limit).resetAfter().toNanos());
+        return share.resetNanos(limit);
     }
 }

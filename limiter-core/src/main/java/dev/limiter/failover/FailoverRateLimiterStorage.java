@@ -7,53 +7,52 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.ReleaseListener;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.failover.RemoteDecider.Question;
-import dev.limiter.failover.RemoteDecider.Unanswered;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in a remote storage; while that fails, as each rule says: in memory, with this instance's share of what was
- * left of the limit; or everything is permitted, or nothing. Decisions tell when they were made so ({@link
- * Decision#onFailure()}).
+ * Decides in a remote storage. While a node of it is down, each rule says how its requests are decided: in memory, by
+ * this instance's share of each limit, {@code max(1, limit / instances)}, from an empty state; or all are permitted, or
+ * none. {@link Decision#onFailure()} tells such decisions apart.
  *
- * <p>A decision takes no longer than the time-out, unless this JVM is too slow to read answers. After a few failures in a row a node is not asked any more until it
- * works again, so that an outage costs nothing; where there are several, that is each node by itself. The remote
- * storage is charged for the permits granted in memory when it is back.
+ * <p>Permits that memory grants are not charged to the remote storage later: an outage grants at most one more {@code
+ * limit} in its first window, and one {@code limit} per window after that. Keys that the storage has rejected until some
+ * time stay rejected until then. A request with keys on a healthy node and on one that is down is decided in both
+ * places, all or nothing: in memory first, then remotely, and what one place has granted is given back when the other
+ * rejects.
+ *
+ * <p>A decision takes no longer than the time-out, unless this JVM is too slow to read answers. After a few failures in
+ * a row a node is not asked until it works again.
  *
  * <p>Thread-safe. Has no thread: {@link #cleanUp()} has to be called once a second or so.
  */
-public class FailoverRateLimiterStorage implements RateLimiterStorage {
+public final class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     private final RemoteStorage remote;
     private final RateLimiterStorage local;
     private final TimeSource clock;
     private final IntSupplier instances;
     private final RemoteStorage.@Nullable Instances counted;
-    private final RemoteHealth health;
-    private final OutageUse outageUse;
-    private final OutageDecider outage;
-    private final RemoteDecider asked;
+    private final Nodes nodes;
+    private final LocalFallback fallback;
+    private final RequestDecider decider;
 
-    protected FailoverRateLimiterStorage(Builder builder) {
+    private FailoverRateLimiterStorage(Builder builder) {
         this.clock = builder.clock;
         this.remote = builder.remote;
         this.local = builder.local;
         this.counted = builder.instances == 0 ? remote.instances() : null;
         int configured = builder.instances;
         this.instances = counted == null ? () -> configured : counted::known;
-        this.outageUse = new OutageUse(local, remote, clock);
-        this.health = new RemoteHealth(remote, builder.listener, new BatchSettlement(outageUse), clock);
-        this.outage = new OutageDecider(local, outageUse, builder.onFailure, instances, clock);
-        this.asked = new RemoteDecider(remote, outageUse, builder.listener, clock);
-        remote.onStanding(outageUse);
+        this.nodes = new Nodes(remote, builder.listener, clock);
+        this.fallback = new LocalFallback(remote, local, builder.onFailure, instances);
+        this.decider = new RequestDecider(remote, nodes, fallback, builder.listener, clock);
         remote.onMissingRight(builder.listener::lacksRight);
     }
 
@@ -72,7 +71,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     /** Whether the remote storage is asked; where there are several nodes, whether all are. */
     public boolean isAvailable() {
-        return health.isAvailable();
+        return nodes.isAvailable();
     }
 
     /** How many instances share the limits, as far as this one knows; 1 until it is known. */
@@ -89,26 +88,17 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         new RemoteWarmUp(remote, counted, atMost, clock).run(rules);
     }
 
+    /** {@link #decideAsync}, blocking: waiting costs no timer. */
     @Override
     public Decision decide(List<Charge> charges) {
+        return join(decider.decide(merged(charges), Budget.blocking(remote.timeout(), clock)));
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
         List<Charge> merged = merged(charges);
-        Budget budget = budget();
-        if (!health.isOne(merged)) {
-            return await(decideLater(merged, budget));
-        }
-        NodeHealth node = health.of(merged.get(0));
-        if (node.isOpen()) {
-            node.probe();
-            return Decision.allOf(outage.decide(Unanswered.notAsked(merged)));
-        }
-        Question question = asked.new Question(merged, node);
-        try {
-            return question.decide(budget);
-        } catch (StorageUnavailableException failure) {
-            return failure.isOfOneState() && merged.size() > 1
-                    ? await(split(merged, budget).decideEach(node))
-                    : Decision.allOf(outage.decide(question.unanswered()));
-        }
+        Budget budget = Budget.of(remote.timeout(), clock);
+        return Timeouts.orGiveBack(Timeouts.started(() -> decider.decide(merged, budget)));
     }
 
     /**
@@ -118,23 +108,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
      * @throws StorageUnavailableException if the remote storage does not decide, with the reason
      */
     public Decision decideRemotely(Charge charge) {
-        Question question = asked.new Question(List.of(charge), health.of(charge));
-        try {
-            return question.decide(budget());
-        } catch (StorageUnavailableException failure) {
-            question.unanswered().forEach(Unanswered::giveUp);
-            throw failure;
-        }
-    }
-
-    @Override
-    public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
-        return decideLater(merged(charges), budget());
-    }
-
-    /** Of one decision, however often the remote storage is asked for it. */
-    private Budget budget() {
-        return new Budget(remote.timeout(), clock);
+        return join(decider.decideRemotely(charge, Budget.blocking(remote.timeout(), clock)));
     }
 
     private static List<Charge> merged(List<Charge> charges) {
@@ -144,22 +118,13 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         return charges.size() == 1 ? charges : Charge.merged(charges);
     }
 
-    private CompletableFuture<Decision> decideLater(List<Charge> merged, Budget budget) {
-        return Timeouts.orGiveBack(
-                CompletableFuture.completedFuture(split(merged, budget)).thenCompose(SplitRequest::decide));
-    }
-
     /** Throws what the answer has failed with. */
-    private static Decision await(CompletableFuture<Decision> answer) {
+    private static Decision join(CompletableFuture<Decision> answer) {
         try {
             return answer.join();
         } catch (CompletionException e) {
-            throw StorageExceptionTranslator.causeOf(e) instanceof RuntimeException cause ? cause : e;
+            throw StorageUnavailableException.causeOf(e) instanceof RuntimeException cause ? cause : e;
         }
-    }
-
-    private SplitRequest split(List<Charge> merged, Budget budget) {
-        return new SplitRequest(merged, health, asked, outage, budget);
     }
 
     @Override
@@ -169,45 +134,29 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public Decision peek(Rule rule, String key) {
-        if (!health.of(rule.charge(key)).isOpen()) {
-            try {
-                return remote.peek(rule, key);
-            } catch (StorageUnavailableException failure) {
-                // as for a decision, below
-            }
-        }
-        return outage.peek(rule, key);
+        return join(peekAsync(rule, key));
     }
 
     @Override
     public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
-        return CompletableFuture.completedFuture(rule.charge(key))
-                .thenCompose(charge -> health.of(charge).isOpen()
-                        ? CompletableFuture.completedFuture(outage.peek(rule, key))
+        Charge charge = rule.charge(key);
+        return Timeouts.started(() -> nodes.of(charge).isOpen()
+                        ? CompletableFuture.completedFuture(fallback.peek(charge))
                         : remote.peekAsync(rule, key))
-                .exceptionally(failure -> {
-                    RuntimeException cause = remote.errors().failure(failure);
-                    if (cause instanceof StorageUnavailableException) {
-                        return outage.peek(rule, key);
+                .exceptionally(failed -> {
+                    RuntimeException failure = remote.failure(failed);
+                    if (failure instanceof StorageUnavailableException) {
+                        return fallback.peek(charge);
                     }
-                    throw cause;
+                    throw failure;
                 });
     }
 
     /** Fails, and resets nothing, where the remote storage cannot. */
     @Override
     public void reset(Rule rule, String key) {
-        KeyUse use = outageUse.of(rule, key);
-        use.pause()
-                .completeOnTimeout(null, remote.timeout().toNanos(), TimeUnit.NANOSECONDS)
-                .join();
-        try {
-            remote.reset(rule, key);
-            local.reset(rule, key);
-            outageUse.forget(rule, key);
-        } finally {
-            use.resume();
-        }
+        remote.reset(rule, key);
+        local.reset(rule, key);
     }
 
     @Override
@@ -240,9 +189,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     @Override
     public void cleanUp() {
         local.cleanUp();
-        outageUse.cleanUp();
-        health.cleanUp();
-        health.settle();
+        nodes.cleanUp();
         remote.cleanUp();
         if (counted != null) {
             counted.sayHello();
@@ -259,7 +206,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     /** Options. Not thread-safe. */
-    public static class Builder {
+    public static final class Builder {
 
         private final RemoteStorage remote;
         private final RateLimiterStorage local;
@@ -268,7 +215,7 @@ public class FailoverRateLimiterStorage implements RateLimiterStorage {
         private int instances;
         private TimeSource clock = TimeSource.system();
 
-        protected Builder(RemoteStorage remote, RateLimiterStorage local) {
+        private Builder(RemoteStorage remote, RateLimiterStorage local) {
             this.remote = remote;
             this.local = local;
         }

@@ -1,6 +1,5 @@
 package dev.limiter.failover;
 
-import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import java.math.BigInteger;
@@ -20,20 +19,6 @@ final class InstanceShare {
                         rule.limits().stream()
                                 .map(limit -> of(limit, instances))
                                 .toList());
-    }
-
-    /** The charge with the share of the reserve, rounded up: so others get no more of all shares than of the whole. */
-    static Charge keeping(Charge charge, int instances) {
-        int percent = charge.keptPercent();
-        if (percent == 0 || instances == 1) {
-            return charge;
-        }
-        for (Limit limit : charge.rule().limits()) {
-            long share = divided(limit.capacity(), instances);
-            long kept = share - divided(limit.capacity() - charge.kept(limit.capacity()), instances);
-            percent = (int) Math.max(percent, (100 * kept + share - 1) / share);
-        }
-        return charge.keeping(Math.min(percent, 99));
     }
 
     private static Limit of(Limit limit, int instances) {

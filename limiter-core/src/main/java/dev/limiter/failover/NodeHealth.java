@@ -4,12 +4,10 @@ import dev.limiter.TimeSource;
 import dev.limiter.failover.StorageUnavailableException.Reason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 
 /** Whether one node of a remote storage is asked, which is probed while it is not. Thread-safe. */
 final class NodeHealth {
@@ -26,7 +24,6 @@ final class NodeHealth {
     private final Timeouts timeouts;
     private final String node;
     private final StorageListener listener;
-    private final Runnable found;
     private final TimeSource clock;
     private final CircuitBreaker breaker;
     private final AtomicInteger probes = new AtomicInteger();
@@ -49,18 +46,14 @@ final class NodeHealth {
         }
     }
 
-    /**
-     * @param node as {@link RemoteStorage#node} names it
-     * @param found called when it is asked again
-     */
-    NodeHealth(RemoteStorage remote, String node, StorageListener listener, Runnable found, TimeSource clock) {
+    /** {@code node}: its name, as {@link RemoteStorage#node} returns it. */
+    NodeHealth(RemoteStorage remote, String node, StorageListener listener, TimeSource clock) {
         this.remote = remote;
-        this.timeouts = new Timeouts(remote.errors(), this::answersRead);
+        this.timeouts = new Timeouts(remote::failure, this::answersRead);
         this.clock = clock;
         this.breaker = new CircuitBreaker(PROBE_EVERY, clock);
         this.node = node;
         this.listener = listener;
-        this.found = found;
     }
 
     /** Waits for its answers. */
@@ -76,19 +69,10 @@ final class NodeHealth {
         Reading current = reading;
         if (current.marker.isDone()) {
             Duration most = remote.timeout().multipliedBy(Timeouts.MOST_LATE);
-            current = new Reading(started(() -> remote.answersRead(node)), most);
+            current = new Reading(Timeouts.started(() -> remote.answersRead(node)), most);
             reading = current;
         }
         return current.inTime;
-    }
-
-    /** A call that fails, however it does. */
-    private static CompletableFuture<?> started(Supplier<CompletionStage<?>> call) {
-        try {
-            return call.get().toCompletableFuture();
-        } catch (RuntimeException failure) {
-            return CompletableFuture.failedFuture(failure);
-        }
     }
 
     /** Whether it is not asked. */
@@ -110,7 +94,7 @@ final class NodeHealth {
     void failed(RuntimeException failure, long begun) {
         switch (reason(failure)) {
             // of one request: a probe finds out about the node
-            case UNSETTLED, LACKS_RIGHT, BROKEN_STATE -> {}
+            case LACKS_RIGHT, BROKEN_STATE -> {}
             // this JVM was late; the node may be, too
             case STOOD_STILL -> check();
             case TIMED_OUT -> {
@@ -178,7 +162,6 @@ final class NodeHealth {
                 probes.set(0);
                 refusing = false;
                 listener.found(node);
-                found.run();
             } else if (breaker.isOpen()) {
                 SOON.execute(this::probeOnce);
             }
@@ -197,7 +180,7 @@ final class NodeHealth {
                 succeeded(wrote);
                 return;
             }
-            RuntimeException reason = remote.errors().failure(failure);
+            RuntimeException reason = remote.failure(failure);
             if (isTooMany(reason, begun)) {
                 open(reason);
             }
@@ -206,15 +189,15 @@ final class NodeHealth {
 
     /** True if a probe has written, false if it lacks a right to: a node that refuses a user answers. */
     private CompletableFuture<Boolean> run() {
-        CompletableFuture<?> answer = started(() -> remote.probe(node)).copy();
-        return timeouts.patiently(answer, new Budget(remote.timeout(), clock))
+        CompletableFuture<?> answer = Timeouts.started(() -> remote.probe(node)).copy();
+        return timeouts.patiently(answer, Budget.of(remote.timeout(), clock))
                 .thenApply(done -> true)
                 .exceptionally(this::lacksRight);
     }
 
     /** Tells of a missing right; throws any other failure of a probe. */
     private boolean lacksRight(Throwable failed) {
-        RuntimeException failure = remote.errors().failure(failed);
+        RuntimeException failure = remote.failure(failed);
         if (reason(failure) != Reason.LACKS_RIGHT) {
             throw failure;
         }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * and the key.
  *
  * <p>Thread-safe. {@link #decide} and {@link #peek} block for no longer than the {@linkplain #timeout time-out},
- * nothing else here does. A failure is whatever {@link #errors()} makes a {@link StorageUnavailableException} of; an
+ * nothing else here does. A failure is whatever {@link #failure} makes a {@link StorageUnavailableException} of; an
  * {@link IllegalArgumentException} stays one.
  */
 public interface RemoteStorage extends RateLimiterStorage {
@@ -49,12 +49,22 @@ public interface RemoteStorage extends RateLimiterStorage {
         return null;
     }
 
+    /**
+     * The rejection of the same request, if the last reply of the storage rejects it still: for the time in which the
+     * storage cannot be asked. Default: none.
+     *
+     * @param charges merged: one for each rule and key
+     */
+    default @Nullable Decision rejected(List<Charge> charges) {
+        return null;
+    }
+
     /** {@linkplain #ask Asks} if the answer is not {@linkplain #known known}, for no longer than the time-out. */
     @Override
     default Decision decide(List<Charge> charges) {
         List<Charge> merged = Charge.merged(charges);
         Decision known = known(merged);
-        return known != null ? known : new Timeouts(errors()).join(ask(merged), timeout());
+        return known != null ? known : new Timeouts(this::failure).join(ask(merged), timeout());
     }
 
     /** {@link #decide} without blocking. A grant after the time-out is given back. */
@@ -65,13 +75,7 @@ public interface RemoteStorage extends RateLimiterStorage {
         if (known != null) {
             return CompletableFuture.completedFuture(known);
         }
-        CompletableFuture<Decision> answer = ask(merged);
-        return Timeouts.orGiveBack(
-                new Timeouts(errors()).within(answer, Budget.of(timeout())).whenComplete((decision, failure) -> {
-                    if (failure != null) {
-                        answer.cancel(true);
-                    }
-                }));
+        return Timeouts.orGiveBack(new Timeouts(this::failure).within(ask(merged), Budget.of(timeout())));
     }
 
     /** Has the storage look, for no longer than the time-out, without blocking. */
@@ -81,7 +85,7 @@ public interface RemoteStorage extends RateLimiterStorage {
     /** {@link #peekAsync}, blocking. */
     @Override
     default Decision peek(Rule rule, String key) {
-        return new Timeouts(errors()).join(peekAsync(rule, key), timeout());
+        return new Timeouts(this::failure).join(peekAsync(rule, key), timeout());
     }
 
     /**
@@ -96,9 +100,13 @@ public interface RemoteStorage extends RateLimiterStorage {
     /** How long one decision may take, unless this JVM is too slow to read the answer. */
     Duration timeout();
 
-    /** Makes exceptions of failed calls. Default: {@link StorageExceptionTranslator#PLAIN}. */
-    default StorageExceptionTranslator errors() {
-        return StorageExceptionTranslator.PLAIN;
+    /**
+     * The exception to throw for what a call has failed with, wrapped by futures or not. Default: {@link
+     * StorageUnavailableException} and {@link IllegalArgumentException} as they are, and a new {@link
+     * StorageUnavailableException} for all others.
+     */
+    default RuntimeException failure(Throwable failure) {
+        return StorageUnavailableException.of(failure);
     }
 
     /** Whether there are several nodes. Default: there is one. */
@@ -132,9 +140,6 @@ public interface RemoteStorage extends RateLimiterStorage {
     default CompletionStage<?> connected() {
         return CompletableFuture.completedFuture(null);
     }
-
-    /** Has a listener told of each answer, in their order and before its decision is, and of what is given back. */
-    void onStanding(RemoteRuleStatus.Listener listener);
 
     /** Has a listener told of rights that were missing where no caller waited for an answer. Default: never. */
     default void onMissingRight(Consumer<@Nullable String> listener) {}

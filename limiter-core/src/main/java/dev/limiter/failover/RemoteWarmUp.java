@@ -39,8 +39,8 @@ final class RemoteWarmUp {
     RemoteWarmUp(RemoteStorage remote, RemoteStorage.@Nullable Instances instances, Duration atMost, TimeSource clock) {
         this.remote = remote;
         this.instances = instances;
-        this.timeouts = new Timeouts(remote.errors());
-        this.budget = new Budget(atMost, clock);
+        this.timeouts = new Timeouts(remote::failure);
+        this.budget = Budget.blocking(atMost, clock);
         this.clock = clock;
     }
 

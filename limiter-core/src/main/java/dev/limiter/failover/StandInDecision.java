@@ -7,31 +7,28 @@ import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A decision that no storage made: everything is permitted, or refused for some time. */
+/** A decision that no storage made: the request is permitted, or rejected for a second. */
 final class StandInDecision extends Decision {
 
     /** It is not known when a storage will decide again. */
-    static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
+    private static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
 
     private final Charge charge;
-    private final OnFailure how;
-    private final long wait;
+    private final boolean permitted;
 
-    /** {@code wait}: 0 if it is permitted, else for how long it is refused, in nanoseconds. */
-    StandInDecision(Charge charge, OnFailure how, long wait) {
+    StandInDecision(Charge charge, boolean permitted) {
         this.charge = charge;
-        this.how = how;
-        this.wait = wait;
+        this.permitted = permitted;
     }
 
     @Override
     public Optional<OnFailure> onFailure() {
-        return Optional.of(how);
+        return Optional.of(permitted ? OnFailure.ALLOW : OnFailure.DENY);
     }
 
     @Override
     public boolean permitted() {
-        return wait == 0;
+        return permitted;
     }
 
     @Override
@@ -49,16 +46,16 @@ final class StandInDecision extends Decision {
 
     @Override
     protected long remaining(int limit) {
-        return permitted() ? rule().limits().get(limit).capacity() : 0;
+        return permitted ? rule().limits().get(limit).capacity() : 0;
     }
 
     @Override
     protected long waitNanos(int limit) {
-        return wait;
+        return permitted ? 0 : TRY_AGAIN;
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return wait;
+        return waitNanos(limit);
     }
 }

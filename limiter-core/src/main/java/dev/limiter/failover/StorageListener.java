@@ -39,21 +39,11 @@ public interface StorageListener {
     /** There is no such node any more. */
     default void left(String node) {}
 
-    /** From now on the storage is not asked, because it fails. */
-    default void lost(Throwable cause) {}
+    /** From now on a node is not asked, because it fails. */
+    default void lost(String node, Throwable cause) {}
 
-    /** The storage is asked again. */
-    default void found() {}
-
-    /** The same of one node, by its name; empty if there is only one. Default: {@link #lost(Throwable)}. */
-    default void lost(String node, Throwable cause) {
-        lost(cause);
-    }
-
-    /** The same of one node; see {@link #lost(String, Throwable)}. Default: {@link #found()}. */
-    default void found(String node) {
-        found();
-    }
+    /** A node is asked again. */
+    default void found(String node) {}
 
     /**
      * The user that limits connect with lacks a right (ACL): a decision was made, or given up, in another way, or a

@@ -1,9 +1,11 @@
 package dev.limiter.failover;
 
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** A remote storage did not decide. Has no stack trace, since an outage is many of these. */
-public class StorageUnavailableException extends RuntimeException {
+public final class StorageUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
@@ -15,8 +17,6 @@ public class StorageUnavailableException extends RuntimeException {
         TIMED_OUT,
         /** This JVM did not run in time to read the answer. */
         STOOD_STILL,
-        /** It does not know yet what was granted in memory. */
-        UNSETTLED,
         /** The call was not sent, or refused as a whole: nothing was done. */
         NOT_DONE,
         /** The user that limits connect with lacks a right. */
@@ -36,22 +36,38 @@ public class StorageUnavailableException extends RuntimeException {
         this.reason = reason;
     }
 
-    public final Reason reason() {
+    /** The exception to throw for what a call has failed with: an {@link IllegalArgumentException} stays one. */
+    static RuntimeException of(Throwable failure) {
+        Throwable cause = causeOf(failure);
+        return cause instanceof StorageUnavailableException || cause instanceof IllegalArgumentException
+                ? (RuntimeException) cause
+                : new StorageUnavailableException("The storage failed: " + cause, cause);
+    }
+
+    /** There was no answer within a budget. */
+    static StorageUnavailableException timedOut(Budget budget) {
+        return budget.late() == 0
+                ? new StorageUnavailableException(
+                        "The storage did not answer within " + budget.timeout(), null, Reason.TIMED_OUT)
+                : new StorageUnavailableException(
+                        "This JVM did not run in time to read an answer of the storage within " + budget.timeout(),
+                        null,
+                        Reason.STOOD_STILL);
+    }
+
+    /** The failure that futures have wrapped, or the failure itself. */
+    public static Throwable causeOf(Throwable failure) {
+        boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+        Throwable inner = failure.getCause();
+        return wrapped && inner != null ? inner : failure;
+    }
+
+    public Reason reason() {
         return reason;
     }
 
-    /** Whether there was no answer in time; the storage may have decided nevertheless. */
-    public final boolean isTimeout() {
-        return reason == Reason.TIMED_OUT || reason == Reason.STOOD_STILL;
-    }
-
     /** Whether one state is the reason, and others can be decided on. */
-    final boolean isOfOneState() {
+    boolean isOfOneState() {
         return reason == Reason.BROKEN_STATE;
-    }
-
-    /** Whether the storage has answered that it does not do this: others may be decided on. */
-    final boolean isAnswer() {
-        return reason == Reason.LACKS_RIGHT || reason == Reason.BROKEN_STATE;
     }
 }

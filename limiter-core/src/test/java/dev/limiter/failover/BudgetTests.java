@@ -13,7 +13,7 @@ class BudgetTests {
     private static final Duration TIMEOUT = Duration.ofMillis(50);
 
     private final VirtualTime time = new VirtualTime();
-    private final Budget budget = new Budget(TIMEOUT, time);
+    private final Budget budget = Budget.of(TIMEOUT, time);
 
     @Test
     void isSpentInItsTime() {
@@ -27,7 +27,7 @@ class BudgetTests {
     @ParameterizedTest
     @CsvSource({"8, 0", "9, 4", "20, 5"})
     void isLateByMoreThanThreeMilliseconds(long passed, long late) {
-        Budget small = new Budget(Duration.ofMillis(5), time);
+        Budget small = Budget.of(Duration.ofMillis(5), time);
         time.advance(Duration.ofMillis(passed));
         assertThat(small.late()).isEqualTo(Duration.ofMillis(late).toNanos());
     }

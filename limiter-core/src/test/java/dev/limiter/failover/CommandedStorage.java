@@ -2,7 +2,6 @@ package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
@@ -17,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,15 +42,11 @@ final class CommandedStorage implements RemoteStorage {
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
     private final Set<String> uncountable = ConcurrentHashMap.newKeySet();
-    private final List<Held> held = new ArrayList<>();
+    private final List<Runnable> held = new ArrayList<>();
 
     /** Answers that are not wanted any more when they are there. */
     final AtomicInteger cancelled = new AtomicInteger();
 
-    /** An answer that is held back, or a return, which is about no charges. */
-    private record Held(List<Charge> charges, Runnable answer) {}
-
-    private final TimeSource clock;
     private volatile boolean holding;
     private volatile boolean disconnected;
     private volatile boolean readOnly;
@@ -65,12 +59,11 @@ final class CommandedStorage implements RemoteStorage {
     private volatile boolean atOnce;
     private volatile boolean deaf;
     private volatile @Nullable Decision known;
+    private volatile @Nullable Decision rejected;
     private volatile Duration timeout = Duration.ofSeconds(20);
     private volatile int instances = 1;
-    private volatile RemoteRuleStatus.Listener standings = RemoteRuleStatus.Listener.NONE;
 
     CommandedStorage(TimeSource clock) {
-        this.clock = clock;
         this.shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), clock, 1000);
     }
 
@@ -138,6 +131,11 @@ final class CommandedStorage implements RemoteStorage {
         known = decision;
     }
 
+    /** Its last reply rejects all requests from now on. */
+    void reject(Decision decision) {
+        rejected = decision;
+    }
+
     void instances(int instances) {
         this.instances = instances;
     }
@@ -148,15 +146,6 @@ final class CommandedStorage implements RemoteStorage {
         holding = true;
     }
 
-    /** Whether it holds an answer back that is about that key. */
-    boolean isHolding(String key) {
-        synchronized (held) {
-            return held.stream()
-                    .flatMap(each -> each.charges.stream())
-                    .anyMatch(charge -> charge.key().equals(key));
-        }
-    }
-
     /** Decides from now on also on what nobody wants any more. */
     void notHearOfCancellation() {
         deaf = true;
@@ -164,26 +153,17 @@ final class CommandedStorage implements RemoteStorage {
 
     /** In the order in which all was sent; what is sent meanwhile comes last. */
     void answerAll() {
-        for (List<Held> late = late(); !late.isEmpty(); late = late()) {
-            late.forEach(each -> each.answer.run());
+        for (List<Runnable> late = late(); !late.isEmpty(); late = late()) {
+            late.forEach(Runnable::run);
         }
     }
 
-    private List<Held> late() {
+    private List<Runnable> late() {
         synchronized (held) {
             holding = !held.isEmpty();
-            List<Held> late = List.copyOf(held);
+            List<Runnable> late = List.copyOf(held);
             held.clear();
             return late;
-        }
-    }
-
-    /** Loses the answers that are held back, and holds none from now on; no caller waits for longer than that. */
-    void loseAll(Duration timeout) {
-        synchronized (held) {
-            this.timeout = timeout;
-            holding = false;
-            held.clear();
         }
     }
 
@@ -198,7 +178,7 @@ final class CommandedStorage implements RemoteStorage {
         asking.accept(charges);
         CompletableFuture<Decision> answer = new CompletableFuture<>();
         Runnable deciding = () -> answer(charges, answer);
-        if (holdsBack(charges, deciding)) {
+        if (holdsBack(deciding)) {
             return answer;
         }
         if (atOnce) {
@@ -209,10 +189,10 @@ final class CommandedStorage implements RemoteStorage {
         return answer;
     }
 
-    private boolean holdsBack(List<Charge> charges, Runnable answer) {
+    private boolean holdsBack(Runnable answer) {
         synchronized (held) {
             if (holding) {
-                held.add(new Held(charges, answer));
+                held.add(answer);
             }
             return holding;
         }
@@ -221,6 +201,11 @@ final class CommandedStorage implements RemoteStorage {
     @Override
     public @Nullable Decision known(List<Charge> charges) {
         return known;
+    }
+
+    @Override
+    public @Nullable Decision rejected(List<Charge> charges) {
+        return rejected;
     }
 
     private void answer(List<Charge> charges, CompletableFuture<Decision> answer) {
@@ -239,16 +224,8 @@ final class CommandedStorage implements RemoteStorage {
             answer.completeExceptionally(new StorageUnavailableException("It is read-only", null, Reason.NOT_DONE));
             return;
         }
-        List<Decision> told = new ArrayList<>(charges.size());
-        for (int i = 0; i < charges.size(); i++) {
-            Decision part = decision.parts().get(i);
-            RemoteRuleStatus standing = standing(charges.get(i), decision.permitted());
-            standings.answered(standing);
-            told.add(decision.permitted() ? new Grant(part, standing) : part);
-        }
-        Decision all = Decision.allOf(told);
-        if (!answer.complete(all)) {
-            all.giveBack();
+        if (!answer.complete(decision)) {
+            decision.giveBack();
         }
     }
 
@@ -266,116 +243,6 @@ final class CommandedStorage implements RemoteStorage {
         return charges.stream().anyMatch(charge -> broken.contains(charge.key()))
                 ? new StorageUnavailableException("The state is no state", null, Reason.BROKEN_STATE)
                 : null;
-    }
-
-    /** Tells what is returned of it. */
-    private final class Grant extends Decision {
-
-        private final Decision decision;
-        private final RemoteRuleStatus standing;
-        private final AtomicBoolean returned = new AtomicBoolean();
-        private final AtomicBoolean released = new AtomicBoolean();
-
-        Grant(Decision decision, RemoteRuleStatus standing) {
-            this.decision = decision;
-            this.standing = standing;
-        }
-
-        @Override
-        public boolean permitted() {
-            return true;
-        }
-
-        @Override
-        public Rule rule() {
-            return decision.rule();
-        }
-
-        @Override
-        public void giveBack() {
-            if (!returned.getAndSet(true)) {
-                send(decision::giveBack, false);
-            }
-            close();
-        }
-
-        @Override
-        public void close() {
-            if (!released.getAndSet(true)) {
-                send(decision::close, true);
-            }
-        }
-
-        /** Permits that go back while answers are held back are back after these. */
-        private void send(Runnable giveBack, boolean held) {
-            RemoteRuleStatus.Return told = standings.returning(standing, held);
-            Runnable doing = () -> {
-                giveBack.run();
-                told.ended();
-            };
-            if (holdsBack(List.of(), doing)) {
-                told.sent();
-            } else {
-                doing.run();
-            }
-        }
-
-        @Override
-        protected long delayNanos() {
-            return decision.delay().toNanos();
-        }
-
-        @Override
-        protected long remaining(int limit) {
-            return decision.limits().get(limit).remaining();
-        }
-
-        @Override
-        protected long waitNanos(int limit) {
-            return 0;
-        }
-
-        @Override
-        protected long resetNanos(int limit) {
-            return decision.limits().get(limit).resetAfter().toNanos();
-        }
-    }
-
-    private RemoteRuleStatus standing(Charge charge, boolean charged) {
-        // the decision tells of what is left beside the reserve
-        List<LimitStatus> limits = shared.peek(charge.rule(), charge.key()).limits();
-        long now = clock.epochNanos() / 1000;
-        return new RemoteRuleStatus() {
-            @Override
-            public Rule rule() {
-                return charge.rule();
-            }
-
-            @Override
-            public String key() {
-                return charge.key();
-            }
-
-            @Override
-            public long takenAt() {
-                return now;
-            }
-
-            @Override
-            public long taken(int limit) {
-                return charged ? charge.permits(limit) : 0;
-            }
-
-            @Override
-            public long left(int limit) {
-                return limits.get(limit).remaining();
-            }
-
-            @Override
-            public long lastingNanos(int limit) {
-                return limits.get(limit).resetAfter().toNanos();
-            }
-        };
     }
 
     @Override
@@ -425,11 +292,6 @@ final class CommandedStorage implements RemoteStorage {
     @Override
     public void reconnect() {
         connections.incrementAndGet();
-    }
-
-    @Override
-    public void onStanding(RemoteRuleStatus.Listener listener) {
-        standings = listener;
     }
 
     @Override

@@ -19,7 +19,7 @@ class TimeoutsTests {
 
     private static final Duration TIMEOUT = Duration.ofMillis(1);
 
-    private final Timeouts timeouts = new Timeouts(StorageExceptionTranslator.PLAIN);
+    private final Timeouts timeouts = new Timeouts(StorageUnavailableException::of);
 
     /** Settled by {@code settled} when the time is up, before anybody can cancel it. */
     private static CompletableFuture<String> atTheLastMoment(CompletableFuture<String> settled) {
@@ -83,7 +83,7 @@ class TimeoutsTests {
     @Test
     void aThreadThatIsLateWaitsForItsAnswerOnceMore() {
         VirtualTime time = new VirtualTime();
-        Budget budget = new Budget(Duration.ofMillis(50), time);
+        Budget budget = Budget.blocking(Duration.ofMillis(50), time);
         assertThat(timeouts.join(readLate(time, Duration.ofMillis(20), true), budget))
                 .isEqualTo("granted");
     }
@@ -91,7 +91,7 @@ class TimeoutsTests {
     @Test
     void anAnswerThatAThreadIsTooLateForSaysNothingAboutTheStorage() {
         VirtualTime time = new VirtualTime();
-        Budget budget = new Budget(Duration.ofMillis(50), time);
+        Budget budget = Budget.blocking(Duration.ofMillis(50), time);
         assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(20), false), budget))
                 .isInstanceOfSatisfying(
                         StorageUnavailableException.class,
@@ -101,7 +101,7 @@ class TimeoutsTests {
     @Test
     void aThreadThatIsInTimeDoesNotWaitAgain() {
         VirtualTime time = new VirtualTime();
-        Budget budget = new Budget(Duration.ofMillis(50), time);
+        Budget budget = Budget.blocking(Duration.ofMillis(50), time);
         assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(5), true), budget))
                 .isInstanceOfSatisfying(
                         StorageUnavailableException.class,
@@ -111,22 +111,23 @@ class TimeoutsTests {
     /** An answer that comes when the reader has run, which takes so long after the time is up. */
     private CompletableFuture<String> readBy(VirtualTime time, Duration late, boolean answered, boolean blocking) {
         CompletableFuture<String> answer = new CompletableFuture<>();
-        Timeouts waiting = new Timeouts(StorageExceptionTranslator.PLAIN, () -> {
+        Timeouts waiting = new Timeouts(StorageUnavailableException::of, () -> {
             time.advance(late);
             if (answered) {
                 answer.complete("granted");
             }
             return CompletableFuture.completedFuture(true);
         });
-        Budget budget = new Budget(Duration.ofMillis(50), time);
+        Budget budget =
+                blocking ? Budget.blocking(Duration.ofMillis(50), time) : Budget.of(Duration.ofMillis(50), time);
         time.advance(Duration.ofMillis(50));
         return blocking
                 ? CompletableFuture.completedFuture(waiting.join(answer, budget))
-                : waiting.limited(answer, budget);
+                : waiting.within(answer, budget);
     }
 
     private static StorageUnavailableException.Reason reason(Throwable failure) {
-        return ((StorageUnavailableException) StorageExceptionTranslator.causeOf(failure)).reason();
+        return ((StorageUnavailableException) StorageUnavailableException.causeOf(failure)).reason();
     }
 
     @ParameterizedTest
@@ -150,17 +151,18 @@ class TimeoutsTests {
     @ValueSource(booleans = {true, false})
     void aReaderThatDoesNotComeHasNothingToRead(boolean blocking) {
         VirtualTime time = new VirtualTime();
-        Timeouts waiting = new Timeouts(StorageExceptionTranslator.PLAIN, () -> {
+        Timeouts waiting = new Timeouts(StorageUnavailableException::of, () -> {
             time.advance(Duration.ofMillis(500));
             return CompletableFuture.completedFuture(false);
         });
         CompletableFuture<String> answer = new CompletableFuture<>();
-        Budget budget = new Budget(Duration.ofMillis(50), time);
+        Budget budget =
+                blocking ? Budget.blocking(Duration.ofMillis(50), time) : Budget.of(Duration.ofMillis(50), time);
         time.advance(Duration.ofMillis(50));
         assertThatThrownBy(() -> {
                     String unused = blocking
                             ? waiting.join(answer, budget)
-                            : waiting.limited(answer, budget).join();
+                            : waiting.within(answer, budget).join();
                 })
                 .satisfies(
                         failure -> assertThat(reason(failure)).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
@@ -173,14 +175,14 @@ class TimeoutsTests {
         VirtualTime time = new VirtualTime();
         CompletableFuture<String> answer = new CompletableFuture<>();
         AtomicInteger read = new AtomicInteger();
-        Timeouts waiting = new Timeouts(StorageExceptionTranslator.PLAIN, () -> {
+        Timeouts waiting = new Timeouts(StorageUnavailableException::of, () -> {
             time.advance(Duration.ofMillis(late));
             if (read.incrementAndGet() == answeredBy) {
                 answer.complete("granted");
             }
             return CompletableFuture.completedFuture(true);
         });
-        CompletableFuture<String> awaited = waiting.patiently(answer, new Budget(Duration.ofMillis(50), time));
+        CompletableFuture<String> awaited = waiting.patiently(answer, Budget.of(Duration.ofMillis(50), time));
         time.advance(Duration.ofMillis(50));
         if (answered) {
             assertThat(awaited.join()).isEqualTo("granted");
@@ -198,7 +200,7 @@ class TimeoutsTests {
         assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT))
                 .isInstanceOfSatisfying(
                         StorageUnavailableException.class,
-                        late -> assertThat(late.isTimeout()).isTrue());
+                        late -> assertThat(late.reason()).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
         assertThat(answer).isCancelled();
     }
 

@@ -153,14 +153,6 @@ class TurnsOfSeveralPlacesTests {
         assertGivenByMemory(later, "a:user", "b:all");
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void areGivenByMemoryAloneWhereAllStatesAreBroken(boolean later) {
-        remote.breakState("user");
-        remote.breakState("all");
-        assertGivenByMemory(later, "user", "all");
-    }
-
     private void assertGivenByMemory(boolean later, String ofUser, String ofAll) {
         assertThat(decide(later, user.charge(ofUser), all.charge(ofAll)).delay())
                 .isZero();

@@ -98,7 +98,7 @@ class BoundedMemoryTests {
         assertThat(granted).isBetween(10L, 10L + 11 * MAX_KEYS / 100);
         Decision shared = storage.decide(rule, "newest", 1);
         assertThat(shared.permitted()).isFalse();
-        Decision outage = Decision.onFailure(OnFailure.LOCAL, shared, shared.limits(), () -> {}, () -> {});
+        Decision outage = Decision.onFailure(OnFailure.LOCAL, rule, shared);
         assertThat(List.of(
                         shared,
                         shared.snapshot(),

@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.failover.StorageUnavailableException;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,12 +30,16 @@ final class AclRights {
     /** The same failure, with the missing right and its place in the script if it is a failure of rights. */
     static Throwable explained(Throwable failure, Script script) {
         String message = String.valueOf(failure.getMessage());
-        return isMissing(message) ? RedisUnavailableException.lacksRight(explain(message, script), failure) : failure;
+        return isMissing(message) ? lacksRight(explain(message, script), failure) : failure;
     }
 
     /** {@link #explained(Throwable, Script)} without knowing the script. */
-    static RedisUnavailableException explained(Throwable failure) {
-        return RedisUnavailableException.lacksRight(explain(String.valueOf(failure.getMessage())), failure);
+    static StorageUnavailableException explained(Throwable failure) {
+        return lacksRight(explain(String.valueOf(failure.getMessage())), failure);
+    }
+
+    private static StorageUnavailableException lacksRight(String message, Throwable cause) {
+        return new StorageUnavailableException(message, cause, StorageUnavailableException.Reason.LACKS_RIGHT);
     }
 
     /** {@code script}: where the failure was, if its line is said. */

@@ -2,6 +2,7 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.ReturningFuture;
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.script.Arguments;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteLimit;
@@ -245,7 +246,7 @@ final class Call {
             } else if (!answer.isOutside()) {
                 hand(then.apply(answer));
             } else if (attempt == MAX_CALENDAR_ATTEMPTS) {
-                throw new RedisUnavailableException("The clock of the server jumps", null);
+                throw new StorageUnavailableException("The clock of the server jumps", null);
             } else {
                 time.learn(answer.time());
                 if (!isDone()) {

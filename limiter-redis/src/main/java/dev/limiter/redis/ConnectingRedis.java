@@ -111,7 +111,7 @@ public final class ConnectingRedis implements Redis {
     private <T> CompletionStage<T> notConnected() {
         connect();
         Throwable reason = failure;
-        return CompletableFuture.failedFuture(RedisUnavailableException.notDone(
+        return CompletableFuture.failedFuture(RedisErrors.notDone(
                 reason == null
                         ? "Not connected to Redis yet"
                         : "Redis cannot be reached: " + RedisErrors.reason(reason),

@@ -1,6 +1,5 @@
 package dev.limiter.redis;
 
-import dev.limiter.failover.RemoteRuleStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -35,18 +34,10 @@ final class FailedReleases {
 
     /**
      * @param repeatable whether the same may be done twice
-     * @param told how that goes on
      * @param done called when the server has done it, or it is given up
      * @param until the time by {@link System#nanoTime} from which it has no effect
      */
-    record Release(
-            Script script,
-            byte[][] keys,
-            byte[] argument,
-            boolean repeatable,
-            RemoteRuleStatus.Return told,
-            Runnable done,
-            long until) {
+    record Release(Script script, byte[][] keys, byte[] argument, boolean repeatable, Runnable done, long until) {
 
         boolean isOver() {
             return System.nanoTime() - until >= 0;

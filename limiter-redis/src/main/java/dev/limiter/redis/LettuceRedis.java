@@ -135,7 +135,7 @@ public class LettuceRedis implements Redis {
                 unanswered.computeIfAbsent(isClustered() ? node(slot(names[0])) : "", node -> new AtomicInteger());
         if (count.incrementAndGet() > MOST_UNANSWERED) {
             count.decrementAndGet();
-            return CompletableFuture.failedFuture(RedisUnavailableException.notDone(
+            return CompletableFuture.failedFuture(RedisErrors.notDone(
                     "Redis has not answered " + MOST_UNANSWERED + " commands, so that it is sent no others", null));
         }
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
@@ -146,7 +146,7 @@ public class LettuceRedis implements Redis {
             } else {
                 answer.completeExceptionally(
                         command.isNotDone(failure)
-                                ? RedisUnavailableException.notDone("Redis was not asked: " + failure, failure)
+                                ? RedisErrors.notDone("Redis was not asked: " + failure, failure)
                                 : failure);
             }
         });

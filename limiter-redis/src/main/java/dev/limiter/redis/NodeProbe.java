@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.failover.StorageUnavailableException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,7 +28,7 @@ final class NodeProbe {
     CompletionStage<byte[]> probe(String node) {
         byte[] key = key(node);
         return key == null
-                ? CompletableFuture.failedFuture(new RedisUnavailableException("No slot is on " + node, null))
+                ? CompletableFuture.failedFuture(new StorageUnavailableException("No slot is on " + node, null))
                 : redis.run(Scripts.PROBE, new byte[][] {key});
     }
 

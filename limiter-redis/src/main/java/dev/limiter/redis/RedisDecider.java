@@ -3,7 +3,6 @@ package dev.limiter.redis;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.ReturningFuture;
-import dev.limiter.failover.RemoteRuleStatus;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.ahead.LeasedPermits;
 import dev.limiter.redis.ahead.SharedCalls;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides without Redis where the answer is known, and else has Redis decide: by one {@link Call} for each slot
- * that the states of a request are in. Remembers what answers refuse, and tells where they leave each state.
+ * that the states of a request are in. Remembers what answers refuse.
  * Thread-safe; never blocks.
  */
 final class RedisDecider implements SharedCalls.Taker {
@@ -36,7 +35,6 @@ final class RedisDecider implements SharedCalls.Taker {
     private final Returns returns;
     private final StorageStatistics statistics;
     private final SharedCalls shared = new SharedCalls(this);
-    private volatile RemoteRuleStatus.Listener standings = RemoteRuleStatus.Listener.NONE;
 
     RedisDecider(
             Redis redis,
@@ -55,11 +53,6 @@ final class RedisDecider implements SharedCalls.Taker {
         this.refusals = refusals;
         this.returns = returns;
         this.statistics = statistics;
-    }
-
-    /** Has a listener told of all answers, on the thread that reads them. */
-    void onStanding(RemoteRuleStatus.Listener listener) {
-        standings = listener;
     }
 
     /** An answer without asking: a permit that was taken ahead, or a refusal that is certain; null if there is none. */
@@ -84,6 +77,12 @@ final class RedisDecider implements SharedCalls.Taker {
             statistics.knownRefusal();
         }
         return refusal;
+    }
+
+    /** The rejection that the last answer to the same request still means; null if there is none. */
+    @Nullable
+    Decision rejected(List<Charge> charges) {
+        return refusals.lasting(charges.size() == 1 ? charges.get(0) : charges);
     }
 
     /** Asks, even if the answer is known. */
@@ -128,7 +127,6 @@ final class RedisDecider implements SharedCalls.Taker {
                 .run(
                         returns,
                         decisions -> {
-                            decisions.forEach(standings::answered);
                             if (!peek) {
                                 learn(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, asked);
                             }
@@ -157,11 +155,6 @@ final class RedisDecider implements SharedCalls.Taker {
         return calls;
     }
 
-    private List<RedisDecision> told(List<RedisDecision> decisions) {
-        decisions.forEach(standings::answered);
-        return decisions;
-    }
-
     private void learn(Object request, List<RedisDecision> decisions, long stamp, long asked) {
         if (!time.isPassed()) {
             refusals.learn(request, decisions, stamp, asked);
@@ -170,7 +163,7 @@ final class RedisDecider implements SharedCalls.Taker {
 
     private CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
         List<CompletableFuture<List<RedisDecision>>> answers = calls.stream()
-                .map(call -> call.run(returns, this::told, late -> late.forEach(Decision::giveBack)))
+                .map(call -> call.run(returns, decisions -> decisions, late -> late.forEach(Decision::giveBack)))
                 .toList();
         CompletableFuture<Decision> decided = CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                 .handle((all, failure) -> {
@@ -269,7 +262,6 @@ final class RedisDecider implements SharedCalls.Taker {
     private LeasedPermits block(
             Charge charge, RemoteRule rule, ScriptAnswer answer, int callers, long stamp, long asked) {
         LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, callers);
-        standings.answered(block.standing());
         long lasted = (System.nanoTime() - asked) / 1000;
         // what is kept is looked for first
         learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);

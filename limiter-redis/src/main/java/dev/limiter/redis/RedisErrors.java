@@ -1,19 +1,17 @@
 package dev.limiter.redis;
 
-import dev.limiter.failover.Budget;
-import dev.limiter.failover.StorageExceptionTranslator;
 import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.failover.StorageUnavailableException.Reason;
 import dev.limiter.failover.Timeouts;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Tells a server that cannot be used from a state that cannot be read. */
-final class RedisErrors implements StorageExceptionTranslator {
-
-    static final RedisErrors INSTANCE = new RedisErrors();
+final class RedisErrors {
 
     /** Waits for answers of Redis. */
-    static final Timeouts TIMEOUTS = new Timeouts(INSTANCE);
+    static final Timeouts TIMEOUTS = new Timeouts(RedisErrors::of);
 
     /** How a server says that it is out of memory, a replica, still loading and so on. */
     private static final List<String> OF_THE_SERVER = List.of(
@@ -38,19 +36,9 @@ final class RedisErrors implements StorageExceptionTranslator {
 
     private RedisErrors() {}
 
-    @Override
-    public RuntimeException failure(Throwable failure) {
-        return of(failure);
-    }
-
-    @Override
-    public StorageUnavailableException timedOut(Budget budget) {
-        return RedisUnavailableException.timedOut(budget);
-    }
-
     /** The exception to throw when a script failed. Older servers wrap the reason in a text of their own. */
     static RuntimeException of(Throwable failure) {
-        Throwable cause = StorageExceptionTranslator.causeOf(failure);
+        Throwable cause = StorageUnavailableException.causeOf(failure);
         if (cause instanceof IllegalArgumentException illegal) {
             return illegal;
         }
@@ -62,19 +50,35 @@ final class RedisErrors implements StorageExceptionTranslator {
             return AclRights.explained(cause);
         }
         if (!(cause instanceof RedisCommandExecutionException)) {
-            return new RedisUnavailableException("Redis failed: " + cause, cause);
+            return new StorageUnavailableException("Redis failed: " + cause, cause);
         }
         return OF_THE_SERVER.stream().anyMatch(code -> says(message, code))
-                ? RedisUnavailableException.notDone("Redis failed: " + cause, cause)
-                : new BrokenStateException(
-                        "A state in Redis cannot be read, or the application's script fails: " + message, cause);
+                ? notDone("Redis failed: " + cause, cause)
+                : new StorageUnavailableException(
+                        "A state in Redis cannot be read, or the application's script fails: " + message,
+                        cause,
+                        Reason.BROKEN_STATE);
     }
 
     /**
      * Whether the server certainly did nothing. Return scripts put commands that can fail this way first.
      */
     static boolean isNotDone(Throwable failure) {
-        return of(failure) instanceof RedisUnavailableException unavailable && unavailable.isNotDone();
+        return reasonOf(failure) == Reason.NOT_DONE;
+    }
+
+    /** Whether the user of Redis lacks a right. */
+    static boolean isOfRights(Throwable failure) {
+        return reasonOf(failure) == Reason.LACKS_RIGHT;
+    }
+
+    private static @Nullable Reason reasonOf(Throwable failure) {
+        return of(failure) instanceof StorageUnavailableException unavailable ? unavailable.reason() : null;
+    }
+
+    /** The command was not sent, or refused as a whole. */
+    static StorageUnavailableException notDone(String message, @Nullable Throwable cause) {
+        return new StorageUnavailableException(message, cause, Reason.NOT_DONE);
     }
 
     /**
@@ -92,7 +96,7 @@ final class RedisErrors implements StorageExceptionTranslator {
     /** Whether a server has done nothing because it could not do all at once: then each may still be had alone. */
     static boolean isOfGoingTogether(Throwable failure) {
         String message =
-                String.valueOf(StorageExceptionTranslator.causeOf(failure).getMessage());
+                String.valueOf(StorageUnavailableException.causeOf(failure).getMessage());
         return message.startsWith("CROSSSLOT ")
                 || message.startsWith("TRYAGAIN ")
                 || message.contains("Error compiling script");

@@ -8,9 +8,7 @@ import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.failover.Budget;
-import dev.limiter.failover.RemoteRuleStatus;
 import dev.limiter.failover.RemoteStorage;
-import dev.limiter.failover.StorageExceptionTranslator;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.script.RemoteRule;
@@ -33,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * requests do not wait for turns.
  *
  * <p>Thread-safe. Blocks for no longer than the {@linkplain Builder#timeout time-out}, and fails with {@link
- * RedisUnavailableException} if there is no answer by then; {@link #decideAsync} does not block. Every state expires.
+ * StorageUnavailableException} if there is no answer by then; {@link #decideAsync} does not block. Every state expires.
  * Has no thread: the holds of concurrency limits are renewed, and calls that are not answered given up, by {@link
  * #cleanUp()}, which has to be called once a second or so.
  */
@@ -95,8 +93,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     }
 
     @Override
-    public StorageExceptionTranslator errors() {
-        return RedisErrors.INSTANCE;
+    public RuntimeException failure(Throwable failure) {
+        return RedisErrors.of(failure);
     }
 
     @Override
@@ -135,13 +133,6 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         return redis.connected();
     }
 
-    /** Has a listener told of all answers, on the thread that reads them. */
-    @Override
-    public void onStanding(RemoteRuleStatus.Listener listener) {
-        calls.onStanding(listener);
-        releases.onStanding(listener);
-    }
-
     @Override
     public void onMissingRight(Consumer<@Nullable String> listener) {
         background.onMissingRight(listener);
@@ -166,6 +157,11 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     @Override
     public @Nullable Decision known(List<Charge> charges) {
         return calls.known(charges);
+    }
+
+    @Override
+    public @Nullable Decision rejected(List<Charge> charges) {
+        return calls.rejected(charges);
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.ReleaseListeners;
-import dev.limiter.failover.RemoteRuleStatus;
 import dev.limiter.redis.FailedReleases.Release;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.script.GiveBackRequest;
@@ -32,7 +31,6 @@ final class RetryingPermitReleaser implements Returns {
     /** By the server, which may fail or not answer while others do. */
     private final ConcurrentHashMap<String, FailedReleases> failed = new ConcurrentHashMap<>();
 
-    private volatile RemoteRuleStatus.Listener standings = RemoteRuleStatus.Listener.NONE;
     private volatile boolean closed;
 
     RetryingPermitReleaser(
@@ -52,32 +50,26 @@ final class RetryingPermitReleaser implements Returns {
         this.listeners = listeners;
     }
 
-    /** Has a listener told of what is returned. */
-    void onStanding(RemoteRuleStatus.Listener listener) {
-        standings = listener;
-    }
-
     @Override
     public void giveBack(RedisDecision decision, boolean held) {
         refusals.forget(decision.charge);
-        RemoteRuleStatus.Return told = standings.returning(decision, held);
         GiveBackRequest returned = GiveBackRequest.of(decision, held, time);
         if (held) {
             returned.forEach((state, permits) -> this.held.release(state, permits, decision.hold()));
-            release(returned, decision.charge, told);
+            release(returned, decision.charge);
         } else {
             // refusals of requests that asked before it was done
-            send(returned, false, told, () -> refusals.forget(decision.charge));
+            send(returned, false, () -> refusals.forget(decision.charge));
         }
     }
 
     @Override
     public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] hold) {
-        release(GiveBackRequest.unanswered(charge, remote, hold, time), charge, new RemoteRuleStatus.Return() {});
+        release(GiveBackRequest.unanswered(charge, remote, hold, time), charge);
     }
 
-    private void release(GiveBackRequest returned, Charge charge, RemoteRuleStatus.Return told) {
-        send(returned, true, told, () -> {
+    private void release(GiveBackRequest returned, Charge charge) {
+        send(returned, true, () -> {
             refusals.forget(charge);
             listeners.released(charge.rule().name(), charge.key());
         });
@@ -85,24 +77,19 @@ final class RetryingPermitReleaser implements Returns {
 
     /**
      * @param repeatable whether the same may be done twice
-     * @param told how that goes on
      * @param done called when the server has done it, or it is given up
      */
-    private void send(GiveBackRequest returned, boolean repeatable, RemoteRuleStatus.Return told, Runnable done) {
+    private void send(GiveBackRequest returned, boolean repeatable, Runnable done) {
         if (!returned.isEmpty()) {
             long until = System.nanoTime() + PermitRenewals.MICROS * 1000;
             Script script = scripts.giveBack(returned.algorithms());
-            var unused =
-                    send(new Release(script, returned.states(), returned.argument(), repeatable, told, done, until));
-            // a server answers in the order of calls, and the reader of its answers ends this one in its turn
-            told.sent();
+            var unused = send(new Release(script, returned.states(), returned.argument(), repeatable, done, until));
         }
     }
 
     private CompletableFuture<Boolean> send(Release release) {
         return redis.run(release.script(), release.keys(), release.argument())
                 .handle((answer, failure) -> {
-                    release.told().ended();
                     boolean confirmed = failure == null;
                     if (!confirmed && (release.repeatable() || RedisErrors.isNotDone(failure)) && keep(release)) {
                         return false;

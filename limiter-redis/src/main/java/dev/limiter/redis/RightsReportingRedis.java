@@ -22,10 +22,8 @@ final class RightsReportingRedis implements Redis {
     @Override
     public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
         return answer(script, keys, arguments).whenComplete((answer, failure) -> {
-            if (failure != null
-                    && RedisErrors.of(failure) instanceof RedisUnavailableException unavailable
-                    && unavailable.isOfRights()) {
-                missingRight.accept(unavailable.getMessage());
+            if (failure != null && RedisErrors.isOfRights(failure)) {
+                missingRight.accept(RedisErrors.of(failure).getMessage());
             }
         });
     }

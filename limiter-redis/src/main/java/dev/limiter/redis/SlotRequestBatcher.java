@@ -1,5 +1,6 @@
 package dev.limiter.redis;
 
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.script.RecentMinimum;
 import dev.limiter.redis.script.Request;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -190,8 +191,8 @@ final class SlotRequestBatcher {
         for (Sent sent : underWay) {
             if (now - sent.at > timeout.toNanos()) {
                 over(sent);
-                sent.requests.forEach(
-                        request -> request.completeExceptionally(RedisUnavailableException.timedOut(timeout)));
+                sent.requests.forEach(request -> request.completeExceptionally(new StorageUnavailableException(
+                        "Redis did not answer within " + timeout, null, StorageUnavailableException.Reason.TIMED_OUT)));
             }
         }
     }

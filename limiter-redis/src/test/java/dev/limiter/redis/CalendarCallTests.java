@@ -6,6 +6,7 @@ import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.script.LuaAlgorithm;
 import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RemoteRule;
@@ -213,7 +214,7 @@ class CalendarCallTests {
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
                 .havingCause()
-                .isInstanceOf(RedisUnavailableException.class);
+                .isInstanceOf(StorageUnavailableException.class);
     }
 
     /** The grant of the second attempt and the cancellation come at the same time. */

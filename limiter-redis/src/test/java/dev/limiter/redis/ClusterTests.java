@@ -11,6 +11,8 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisCluster;
@@ -139,7 +141,7 @@ class ClusterTests {
                 .build()) {
             List<Charge> charges = List.of(user.charge(keyOn(0), 2), user.charge(keyOn(2), 2));
             held.hold();
-            assertThatThrownBy(() -> late.decide(charges)).isInstanceOf(RedisUnavailableException.class);
+            assertThatThrownBy(() -> late.decide(charges)).isInstanceOf(StorageUnavailableException.class);
 
             late.cleanUp();
             held.release();
@@ -185,7 +187,7 @@ class ClusterTests {
         try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(first.redis())
                 .timeout(Duration.ofSeconds(5))
                 .build()) {
-            assertThatThrownBy(() -> plain.decide(charges)).isInstanceOf(RedisUnavailableException.class);
+            assertThatThrownBy(() -> plain.decide(charges)).isInstanceOf(StorageUnavailableException.class);
             assertThat(plain.decide(charges).permitted()).isTrue();
             assertThat(plain.peek(user, charges.get(0).key()).remaining()).isEqualTo(99);
         }
@@ -231,7 +233,7 @@ class ClusterTests {
             while (!moved.get() && granted.get() < 60) {
                 try {
                     granted.addAndGet(impatient.decide(user, key, 1).permitted() ? 1 : 0);
-                } catch (RedisUnavailableException moving) {
+                } catch (StorageUnavailableException moving) {
                     givenUp.incrementAndGet();
                 }
             }
@@ -254,7 +256,7 @@ class ClusterTests {
                 .timeout(Duration.ofMillis(100))
                 .build()) {
             held.hold();
-            assertThatThrownBy(() -> late.decide(user, key, 3)).isInstanceOf(RedisUnavailableException.class);
+            assertThatThrownBy(() -> late.decide(user, key, 3)).isInstanceOf(StorageUnavailableException.class);
             cluster.moveSlot("limiter:{user:" + key + "}", 1);
             late.cleanUp();
             held.release();

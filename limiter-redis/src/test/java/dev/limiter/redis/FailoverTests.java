@@ -11,6 +11,8 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
@@ -86,12 +88,12 @@ class FailoverTests implements StorageListener {
     }
 
     @Override
-    public void lost(Throwable cause) {
+    public void lost(String node, Throwable cause) {
         changes.add("lost");
     }
 
     @Override
-    public void found() {
+    public void found(String node) {
         changes.add("found");
     }
 

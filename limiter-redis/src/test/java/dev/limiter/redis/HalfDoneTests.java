@@ -6,6 +6,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -97,7 +98,7 @@ class HalfDoneTests {
     private boolean isPermitted(Rule rule) {
         try {
             return storage.decide(rule, "key", 1).permitted();
-        } catch (RedisUnavailableException lacking) {
+        } catch (StorageUnavailableException lacking) {
             return false;
         }
     }

@@ -9,6 +9,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.VirtualTime;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.List;

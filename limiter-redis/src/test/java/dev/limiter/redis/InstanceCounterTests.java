@@ -2,6 +2,7 @@ package dev.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.script.Arguments;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -109,7 +110,7 @@ class InstanceCounterTests {
         for (int i = 0; i < 3; i++) {
             now += Duration.ofMinutes(1).toNanos();
             assertThat(heard(1)).isEqualTo(4);
-            reply = CompletableFuture.failedFuture(new RedisUnavailableException("gone", null));
+            reply = CompletableFuture.failedFuture(new StorageUnavailableException("gone", null));
             now += HELLO;
             counter.sayHello();
         }

@@ -6,6 +6,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.failover.StorageUnavailableException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ class LateAnswerTests {
                         .failsWithin(Duration.ofSeconds(20))
                         .withThrowableThat()
                         .havingRootCause()
-                        .isInstanceOf(RedisUnavailableException.class));
+                        .isInstanceOf(StorageUnavailableException.class));
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.testkit.RedisServer;
@@ -74,19 +75,18 @@ class LateReaderTests {
         }
     };
 
-    private final dev.limiter.failover.FailoverRateLimiterStorage storage =
-            dev.limiter.failover.FailoverRateLimiterStorage.builder(
-                            RedisRateLimiterStorage.builder(redis)
-                                    .timeout(Duration.ofMillis(200))
-                                    .build(),
-                            new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
-                    .listener(new StorageListener() {
-                        @Override
-                        public void lost(String node, Throwable cause) {
-                            lost.add(String.valueOf(cause.getMessage()));
-                        }
-                    })
-                    .build();
+    private final FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
+                    RedisRateLimiterStorage.builder(redis)
+                            .timeout(Duration.ofMillis(200))
+                            .build(),
+                    new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
+            .listener(new StorageListener() {
+                @Override
+                public void lost(String node, Throwable cause) {
+                    lost.add(String.valueOf(cause.getMessage()));
+                }
+            })
+            .build();
 
     @AfterEach
     void close() {

@@ -11,6 +11,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
+import dev.limiter.failover.StorageUnavailableException.Reason;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,7 +106,8 @@ class RedisStrategyTests {
         RedisRateLimiterStorage failing = storage(new Scripted(parts + "-- give back\n"));
         Rule own = Rule.of("own", OWN);
         Rule other = Rule.of("other", Limit.tokenBucket(20, MINUTE));
-        assertThatThrownBy(() -> failing.decide(List.of(own.charge("key")))).isInstanceOf(BrokenStateException.class);
+        assertThatThrownBy(() -> failing.decide(List.of(own.charge("key"))))
+                .hasFieldOrPropertyWithValue("reason", Reason.BROKEN_STATE);
         List<CompletableFuture<Decision>> others = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             var unused = failing.decideAsync(List.of(own.charge("key")));

@@ -9,6 +9,9 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.failover.StorageListener;
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
@@ -167,7 +170,7 @@ class RightsTests {
         try (RedisRateLimiterStorage storage =
                 storageOf("without" + right.substring(1), AclRights.NEEDED.replace(right + " ", ""))) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
-                    .isInstanceOf(RedisUnavailableException.class)
+                    .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageContaining("lacks a right")
                     .hasMessageContainingAll(right.substring(1).toUpperCase(Locale.ROOT), AclRights.NEEDED);
         }
@@ -319,7 +322,7 @@ class RightsTests {
                 .timeout(Duration.ofSeconds(5))
                 .build()) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
-                    .isInstanceOf(RedisUnavailableException.class)
+                    .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageContainingAll("cannot be reached", "WRONGPASS");
         }
     }
@@ -328,7 +331,7 @@ class RightsTests {
     void saysThatScriptsMayNotBeRun() {
         try (RedisRateLimiterStorage storage = storageOf("scripts", "+ping")) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
-                    .isInstanceOf(RedisUnavailableException.class)
+                    .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageContaining("lacks a right")
                     .hasMessageContaining("'eval'");
         }

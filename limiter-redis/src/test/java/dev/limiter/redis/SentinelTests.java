@@ -7,6 +7,7 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisSentinel;

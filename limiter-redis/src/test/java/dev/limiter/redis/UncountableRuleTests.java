@@ -8,6 +8,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.List;

@@ -16,11 +16,10 @@ import dev.limiter.ReturningFuture;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.algorithm.FixedWindowStrategy;
-import dev.limiter.failover.RemoteRuleStatus;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.RemoteStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.ConnectingRedis;
-import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.RedisStrategy;
@@ -336,7 +335,6 @@ class TableStorage implements RemoteStorage {
     private final Map<String, UsedLimit.Row> table;
     private final Executor connections; // drivers block: the threads of those who ask must not
     private final TimeSource clock;
-    private volatile RemoteRuleStatus.Listener standings = RemoteRuleStatus.Listener.NONE;
 
     TableStorage(Map<String, UsedLimit.Row> table, Executor connections, TimeSource clock) {
         this.table = table;
@@ -393,7 +391,6 @@ class TableStorage implements RemoteStorage {
                     part.take();
                 }
                 write(part.charge, part.used);
-                standings.answered(part);
             }
             return Decision.allOf(parts);
         }
@@ -406,7 +403,6 @@ class TableStorage implements RemoteStorage {
                 List<UsedLimit> used = used(decision.charge, now);
                 decision.returnTo(used, now);
                 write(decision.charge, used);
-                standings.returning(decision, false).ended();
             }
         });
     }
@@ -440,11 +436,6 @@ class TableStorage implements RemoteStorage {
     }
 
     @Override
-    public void onStanding(RemoteRuleStatus.Listener listener) {
-        standings = listener;
-    }
-
-    @Override
     public Instances instances() {
         throw new UnsupportedOperationException("The builder says how many instances there are.");
     }
@@ -463,7 +454,7 @@ class TableStorage implements RemoteStorage {
 }
 
 /** One charge, and where it left each limit of its rule. */
-class TableDecision extends Decision implements RemoteRuleStatus {
+class TableDecision extends Decision {
 
     final Charge charge;
     final List<UsedLimit> used;
@@ -513,7 +504,6 @@ class TableDecision extends Decision implements RemoteRuleStatus {
         for (int i = 0; i < marks.length; i++) {
             if (marks[i] != NumberLimit.NOTHING) {
                 current.get(i).state.giveBack(marks[i], time, charge.permits(i));
-                left[i] = current.get(i).state.remaining(time);
             }
         }
     }
@@ -552,26 +542,6 @@ class TableDecision extends Decision implements RemoteRuleStatus {
 
     @Override
     protected long resetNanos(int limit) {
-        return lasting[limit];
-    }
-
-    @Override
-    public long takenAt() {
-        return now / 1000;
-    }
-
-    @Override
-    public long taken(int limit) {
-        return holdsPermits.get() ? charge.permits(limit) : 0;
-    }
-
-    @Override
-    public long left(int limit) {
-        return left[limit];
-    }
-
-    @Override
-    public long lastingNanos(int limit) {
         return lasting[limit];
     }
 }

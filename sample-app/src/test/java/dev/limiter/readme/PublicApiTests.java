@@ -12,12 +12,12 @@ import dev.limiter.algorithm.SlidingWindowLogStrategy;
 import dev.limiter.algorithm.TokenBucketStrategy;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.RemoteStorage;
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.ConnectingRedis;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.RedisStrategy;
-import dev.limiter.redis.RedisUnavailableException;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RateLimitListener;
@@ -88,7 +88,7 @@ class PublicApiTests {
             RateLimitListener.class,
             RedisRateLimiterStorage.class,
             RedisStrategy.class,
-            RedisUnavailableException.class,
+            StorageUnavailableException.class,
             RejectionHandler.class,
             RemoteStorage.class,
             RequestView.class,
@@ -100,8 +100,7 @@ class PublicApiTests {
             SlidingWindowCounterStrategy.class,
             SlidingWindowLogStrategy.class,
             SuggestLimit.class,
-            TokenBucketStrategy.class,
-            dev.limiter.redis.FailoverRateLimiterStorage.class);
+            TokenBucketStrategy.class);
 
     private static final Pattern PUBLIC_TYPE =
             Pattern.compile("^public [a-z -]*(?:class|interface|enum|record) (\\w+)", Pattern.MULTILINE);

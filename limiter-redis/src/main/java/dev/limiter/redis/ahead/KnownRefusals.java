@@ -2,7 +2,6 @@ package dev.limiter.redis.ahead;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.failover.RecentMap;
 import dev.limiter.redis.script.RedisDecision;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -60,10 +59,16 @@ public final class KnownRefusals {
 
     /** The answer that Redis would give to a request, if it would certainly refuse; null if it has to be asked. */
     public @Nullable Decision of(Object request) {
-        if (refusals.isEmpty()) {
-            return null;
-        }
-        Refusal refusal = refusals.get(request);
+        return of(request, true);
+    }
+
+    /** The same also for the request that is to find out whether Redis still refuses: for one that cannot ask. */
+    public @Nullable Decision lasting(Object request) {
+        return of(request, false);
+    }
+
+    private @Nullable Decision of(Object request, boolean doubting) {
+        Refusal refusal = refusals.isEmpty() ? null : refusals.get(request);
         if (refusal == null) {
             return null;
         }
@@ -72,9 +77,10 @@ public final class KnownRefusals {
             refusals.remove(request, refusal);
             return null;
         }
-        if (refusal.isDoubted(now)) {
-            return null;
-        }
+        return doubting && refusal.isDoubted(now) ? null : afterwards(refusal, now);
+    }
+
+    private static Decision afterwards(Refusal refusal, long now) {
         long passedMicros = (now - refusal.answered) / 1000;
         List<RedisDecision> parts = refusal.parts;
         return parts.size() == 1

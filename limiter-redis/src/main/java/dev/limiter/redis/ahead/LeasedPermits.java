@@ -3,7 +3,6 @@ package dev.limiter.redis.ahead;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.failover.RemoteRuleStatus;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
@@ -87,11 +86,6 @@ public final class LeasedPermits {
     public RedisDecision refusal(long micros) {
         RedisDecision refusal = new RedisDecision(returns, charge, remote, numbers, answer, false, 0);
         return remote.ahead > 0 ? refusal.lastingAtLeast(micros) : refusal;
-    }
-
-    /** Where the answer leaves the state. */
-    public RemoteRuleStatus standing() {
-        return decision(0);
     }
 
     /** How many no caller has had yet. */

@@ -3,12 +3,11 @@ package dev.limiter.redis.script;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Rule;
-import dev.limiter.failover.RemoteRuleStatus;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /** The answer of a script on one rule and key. */
-public final class RedisDecision extends Decision implements RemoteRuleStatus {
+public final class RedisDecision extends Decision {
 
     private static final VarHandle RETURNED;
     private static final VarHandle RELEASED;
@@ -132,8 +131,7 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         return new RedisDecision(returns, charge, remote, longer, answer, charged, 0);
     }
 
-    @Override
-    public long takenAt() {
+    long takenAt() {
         return answer.time();
     }
 
@@ -160,17 +158,7 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
         return remote.rule;
     }
 
-    @Override
-    public long taken(int limit) {
-        return charged ? charge.permits(limit) : 0;
-    }
-
-    @Override
-    public long left(int limit) {
-        return numbers[NUMBERS * limit];
-    }
-
-    @Override
+    /** After how many nanoseconds nothing used counts any longer; UNKNOWN for concurrency. */
     public long lastingNanos(int limit) {
         return resetNanos(limit);
     }
@@ -183,11 +171,6 @@ public final class RedisDecision extends Decision implements RemoteRuleStatus {
     @Override
     protected long delayNanos() {
         return delayMicros() * 1000;
-    }
-
-    @Override
-    public long requestDelayNanos() {
-        return delayNanos();
     }
 
     @Override

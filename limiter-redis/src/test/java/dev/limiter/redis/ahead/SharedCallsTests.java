@@ -6,7 +6,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.redis.RedisUnavailableException;
+import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
@@ -112,7 +112,7 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
         if (answered) {
             grant(0, 1);
         } else {
-            calls.get(0).answer.completeExceptionally(new RedisUnavailableException("gone", null));
+            calls.get(0).answer.completeExceptionally(new StorageUnavailableException("gone", null));
         }
         assertThat(calls).hasSize(1);
         CompletableFuture<Decision> next = shared.decide(charge);

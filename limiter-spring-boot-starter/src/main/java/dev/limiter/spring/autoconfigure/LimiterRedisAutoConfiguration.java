@@ -2,9 +2,9 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.redis.FailoverRateLimiterStorage;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.check.KeySecretCheck;

@@ -3,7 +3,7 @@ package dev.limiter.spring.chaos;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.redis.FailoverRateLimiterStorage;
+import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;

@@ -49,16 +49,6 @@ public final class StorageListeners implements StorageListener {
     }
 
     @Override
-    public void lost(Throwable cause) {
-        tell(listener -> listener.lost(cause));
-    }
-
-    @Override
-    public void found() {
-        tell(StorageListener::found);
-    }
-
-    @Override
     public void lost(String node, Throwable cause) {
         tell(listener -> listener.lost(node, cause));
     }

@@ -6,23 +6,21 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** The health of each node of a remote storage: one node may fail while the others do not. Thread-safe. */
-final class RemoteHealth {
+/** The nodes of a remote storage, of which one may fail while the others do not. Thread-safe. */
+final class Nodes {
 
     /** The only node, or what is behind one connection. */
     private static final String ONLY = "";
 
     private final RemoteStorage remote;
     private final StorageListener listener;
-    private final BatchSettlement settlements;
     private final TimeSource clock;
     private final ConcurrentMap<String, NodeHealth> nodes = new ConcurrentHashMap<>();
 
-    RemoteHealth(RemoteStorage remote, StorageListener listener, BatchSettlement settlements, TimeSource clock) {
+    Nodes(RemoteStorage remote, StorageListener listener, TimeSource clock) {
         this.remote = remote;
-        this.clock = clock;
         this.listener = listener;
-        this.settlements = settlements;
+        this.clock = clock;
         of(ONLY);
     }
 
@@ -32,7 +30,7 @@ final class RemoteHealth {
     }
 
     private NodeHealth joined(String node) {
-        NodeHealth made = new NodeHealth(remote, node, listener, this::settle, clock);
+        NodeHealth made = new NodeHealth(remote, node, listener, clock);
         NodeHealth raced = nodes.putIfAbsent(node, made);
         if (raced != null) {
             return raced;
@@ -41,18 +39,27 @@ final class RemoteHealth {
         return made;
     }
 
-    /** The health of the node that decides on a charge. */
+    /** The node that decides on a charge. */
     NodeHealth of(Charge charge) {
         return of(remote.isClustered() ? remote.node(charge) : ONLY);
     }
 
-    /** Whether one node decides on all of these. */
-    boolean isOne(List<Charge> charges) {
-        if (charges.size() > 1 && remote.isClustered()) {
-            NodeHealth first = of(charges.get(0));
-            return charges.stream().allMatch(charge -> of(charge) == first);
+    /** Whether the node of a charge is down; probes it then. */
+    boolean isOpen(Charge charge) {
+        NodeHealth node = of(charge);
+        if (node.isOpen()) {
+            node.probe();
         }
-        return true;
+        return node.isOpen();
+    }
+
+    /** Whether one place decides on all of these: one node, or memory. */
+    boolean areOne(List<Charge> charges) {
+        if (charges.size() == 1 || !remote.isClustered()) {
+            return true;
+        }
+        NodeHealth first = of(charges.get(0));
+        return charges.stream().map(this::of).allMatch(node -> node == first || node.isOpen() && first.isOpen());
     }
 
     /** Whether all nodes are asked. */
@@ -60,15 +67,7 @@ final class RemoteHealth {
         return nodes.values().stream().noneMatch(NodeHealth::isOpen);
     }
 
-    /** Has the nodes that are asked again charged for the grants made in memory. */
-    void settle() {
-        boolean gone = !nodes.isEmpty() && nodes.values().stream().allMatch(NodeHealth::isOpen);
-        if (!gone) {
-            settlements.begin(charge -> !of(charge).isOpen());
-        }
-    }
-
-    /** Probes those that are not asked, and finds out about the others while no request does. */
+    /** Probes the nodes that are down, and checks the others, also while no request does. */
     void cleanUp() {
         nodes.forEach((name, node) -> {
             if (!remote.hasNode(name)) {

@@ -1,4 +1,4 @@
-package dev.limiter.failover;
+package dev.limiter.redis.ahead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.limiter.failover;
+package dev.limiter.redis.ahead;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * A bounded map that drops the least recently used entries, roughly: each use moves an entry to the younger of two
  * generations, and a younger generation of half the bound replaces the older one. Thread-safe; never blocks for long.
  */
-public final class RecentMap<K, V> {
+final class RecentMap<K, V> {
 
     private final int half;
     private volatile Map<K, V> young = new ConcurrentHashMap<>();
     private volatile Map<K, V> old = new ConcurrentHashMap<>();
 
     /** {@code most}: how many entries there are at most, but for a few that come at the same time. */
-    public RecentMap(int most) {
+    RecentMap(int most) {
         this.half = most / 2;
     }
 

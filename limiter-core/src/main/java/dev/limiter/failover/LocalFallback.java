@@ -1,0 +1,125 @@
+package dev.limiter.failover;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.OnFailure;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+
+/**
+ * Decides while the remote storage is down, as each rule says: in memory by this instance's share of the limit, or all
+ * requests are permitted, or none. Keys that the storage has rejected stay rejected until the time that it named.
+ * Thread-safe.
+ */
+final class LocalFallback {
+
+    private static final int MAX_SHARES = 10_000;
+
+    private final RemoteStorage remote;
+    private final RateLimiterStorage local;
+    private final Function<Rule, OnFailure> onFailure;
+    private final IntSupplier instances;
+    private volatile Shares shares = new Shares(1, new ConcurrentHashMap<>());
+
+    LocalFallback(
+            RemoteStorage remote,
+            RateLimiterStorage local,
+            Function<Rule, OnFailure> onFailure,
+            IntSupplier instances) {
+        this.remote = remote;
+        this.local = local;
+        this.onFailure = onFailure;
+        this.instances = instances;
+    }
+
+    /** Grants all of these, or none. {@code charges}: merged. */
+    Decision decide(List<Charge> charges) {
+        List<Part> parts = charges.stream().map(Part::new).toList();
+        List<Part> counted = parts.stream().filter(Part::isCounted).toList();
+        if (counted.isEmpty() || parts.stream().anyMatch(Part::isDenied)) {
+            return Decision.allOf(parts.stream().map(Part::peek).toList());
+        }
+        Decision rejected = counted.size() == parts.size() ? remote.rejected(charges) : null;
+        return rejected != null ? rejected : decide(parts, counted);
+    }
+
+    private Decision decide(List<Part> parts, List<Part> counted) {
+        Iterator<Decision> decisions =
+                local.decide(counted.stream().map(Part::share).toList()).parts().iterator();
+        return Decision.allOf(parts.stream()
+                .map(part -> part.isCounted() ? part.told(decisions.next()) : part.peek())
+                .toList());
+    }
+
+    /** The decision on a charge of one permit, which takes none. */
+    Decision peek(Charge charge) {
+        Part part = new Part(charge);
+        Decision rejected = part.isCounted() ? remote.rejected(List.of(charge)) : null;
+        return rejected != null ? rejected : part.peek();
+    }
+
+    /** The shares that rules have of one number of instances. */
+    private record Shares(int instances, ConcurrentMap<Rule, Rule> known) {
+
+        Rule of(Rule whole) {
+            return known.computeIfAbsent(whole, rule -> InstanceShare.of(rule, instances));
+        }
+    }
+
+    private Rule share(Rule rule) {
+        int count = instances.getAsInt();
+        Shares current = shares;
+        if (count != current.instances || current.known.size() >= MAX_SHARES) {
+            current = new Shares(count, new ConcurrentHashMap<>());
+            shares = current;
+        }
+        return current.of(rule);
+    }
+
+    /** One charge and how its rule is decided. */
+    private final class Part {
+
+        private final Charge charge;
+        private final OnFailure how;
+
+        Part(Charge charge) {
+            this.charge = charge;
+            this.how = onFailure.apply(charge.rule());
+        }
+
+        boolean isCounted() {
+            return how == OnFailure.LOCAL;
+        }
+
+        boolean isDenied() {
+            return how == OnFailure.DENY && charge.permits() > 0;
+        }
+
+        Charge share() {
+            return new Charge(
+                    LocalFallback.this.share(charge.rule()),
+                    charge.key(),
+                    charge.permits(),
+                    charge.keptPercent(),
+                    charge.maxWait(),
+                    charge.maxWaiting(),
+                    charge.costs());
+        }
+
+        Decision peek() {
+            return isCounted()
+                    ? told(local.peek(share().rule(), charge.key()))
+                    : new StandInDecision(charge, !isDenied());
+        }
+
+        Decision told(Decision share) {
+            return Decision.onFailure(how, charge.rule(), share);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.limiter.failover;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.TimeSource;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/**
+ * Decides a request: each charge in its node, or in memory while that node is down. All charges are granted, or none: of
+ * several places memory decides first, and what one place has granted is given back when another rejects. Only a
+ * request that is decided in one place may wait for a turn. Thread-safe.
+ */
+final class RequestDecider {
+
+    private final RemoteStorage remote;
+    private final Nodes nodes;
+    private final LocalFallback fallback;
+    private final StorageListener listener;
+    private final TimeSource clock;
+
+    RequestDecider(
+            RemoteStorage remote, Nodes nodes, LocalFallback fallback, StorageListener listener, TimeSource clock) {
+        this.remote = remote;
+        this.nodes = nodes;
+        this.fallback = fallback;
+        this.listener = listener;
+        this.clock = clock;
+    }
+
+    /** {@code charges}: merged. {@code budget}: of all calls for them. */
+    CompletableFuture<Decision> decide(List<Charge> charges, Budget budget) {
+        return nodes.areOne(charges)
+                ? decideIn(nodes.of(charges.get(0)), charges, budget)
+                : decideApart(withoutWaiting(charges), budget);
+    }
+
+    private CompletableFuture<Decision> decideIn(NodeHealth node, List<Charge> charges, Budget budget) {
+        if (node.isOpen()) {
+            node.probe();
+            return CompletableFuture.completedFuture(fallback.decide(charges));
+        }
+        Decision known = remote.known(charges);
+        return known != null ? CompletableFuture.completedFuture(known) : answer(call(node, charges), budget);
+    }
+
+    /** Decides in the node of the charge, or not at all. */
+    CompletableFuture<Decision> decideRemotely(Charge charge, Budget budget) {
+        return call(nodes.of(charge), List.of(charge)).within(budget);
+    }
+
+    private RemoteCall call(NodeHealth node, List<Charge> charges) {
+        return new RemoteCall(remote, node, charges, listener, clock);
+    }
+
+    /** The reply of the node, or a decision in memory if there is none. */
+    private CompletableFuture<Decision> answer(RemoteCall call, Budget budget) {
+        return call.within(budget).exceptionallyCompose(failed -> {
+            RuntimeException failure = remote.failure(failed);
+            if (!(failure instanceof StorageUnavailableException unavailable)) {
+                return CompletableFuture.failedFuture(failure);
+            }
+            return unavailable.isOfOneState() && call.charges.size() > 1
+                    ? decideEach(call.node, withoutWaiting(call.charges), budget)
+                    : CompletableFuture.completedFuture(fallback.decide(call.charges));
+        });
+    }
+
+    /** One broken state fails all charges of a call: each is asked for alone then. */
+    private CompletableFuture<Decision> decideEach(NodeHealth node, List<Charge> charges, Budget budget) {
+        return together(
+                new SplitRequest(charges),
+                charges.stream().map(charge -> call(node, List.of(charge))).toList(),
+                budget);
+    }
+
+    /** A turn that one place has given would be lost when another one rejects. */
+    private static List<Charge> withoutWaiting(List<Charge> charges) {
+        return charges.stream().map(charge -> charge.within(Duration.ZERO)).toList();
+    }
+
+    private CompletableFuture<Decision> decideApart(List<Charge> charges, Budget budget) {
+        Map<Boolean, List<Charge>> byOpen =
+                charges.stream().collect(Collectors.partitioningBy(charge -> nodes.isOpen(charge)));
+        List<Charge> inMemory = byOpen.getOrDefault(true, List.of());
+        List<Charge> asked = byOpen.getOrDefault(false, List.of());
+        SplitRequest request = new SplitRequest(charges);
+        if (!inMemory.isEmpty()) {
+            Decision decision = fallback.decide(inMemory);
+            request.put(inMemory, decision);
+            if (!decision.permitted()) {
+                asked.forEach(charge -> request.put(List.of(charge), fallback.peek(charge)));
+                return CompletableFuture.completedFuture(request.end());
+            }
+        }
+        Map<NodeHealth, List<Charge>> byNode =
+                asked.stream().collect(Collectors.groupingBy(nodes::of, LinkedHashMap::new, Collectors.toList()));
+        return together(
+                request,
+                byNode.entrySet().stream()
+                        .map(part -> call(part.getKey(), part.getValue()))
+                        .toList(),
+                budget);
+    }
+
+    /** {@code calls}: all are sent before one is awaited. */
+    private CompletableFuture<Decision> together(SplitRequest request, List<RemoteCall> calls, Budget budget) {
+        List<CompletableFuture<Void>> answers = calls.stream()
+                .map(call -> answer(call, budget).thenAccept(decision -> request.put(call.charges, decision)))
+                .toList();
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(all -> request.end())
+                .whenComplete((decision, failure) -> {
+                    if (failure != null) {
+                        request.giveBack();
+                    }
+                });
+    }
+}
