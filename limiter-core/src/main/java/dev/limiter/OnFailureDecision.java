@@ -1,10 +1,16 @@
 package dev.limiter;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** A decision by the share of one instance, told as one on the rule that was asked for. */
+/**
+ * A decision by the share of one instance, told as one on the rule that was asked for. A request that costs more than
+ * the share is told to try again: the whole limit may permit it when the storage is back.
+ */
 final class OnFailureDecision extends Decision {
+
+    private static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
 
     private final OnFailure how;
     private final Rule rule;
@@ -42,13 +48,15 @@ final class OnFailureDecision extends Decision {
     }
 
     @Override
-    public List<LimitStatus> limits() {
-        return share.limits();
-    }
-
-    @Override
     protected LimitStatus status(int limit) {
-        return share.status(limit);
+        LimitStatus status = super.status(limit);
+        return new LimitStatus(
+                status.policy(),
+                share.rule().limits().get(limit),
+                status.permitted(),
+                status.remaining(),
+                status.retryAfter(),
+                status.resetAfter());
     }
 
     @Override
@@ -93,7 +101,8 @@ final class OnFailureDecision extends Decision {
 
     @Override
     protected long waitNanos(int limit) {
-        return share.waitNanos(limit);
+        long wait = share.waitNanos(limit);
+        return wait == NEVER ? TRY_AGAIN : wait;
     }
 
     @Override

@@ -5,43 +5,42 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Whether it is of use to ask. To be opened (it is not) after several calls in a row have failed, of which one was begun
- * when another had failed already: calls that all stood still at the same moment, because the machine did, are one
- * failure. While it is open, a caller should probe every now and then ({@link #probeIsDue}); several probes in a
- * row that succeed close it. A circuit that opens again soon after that is probed less and less often.
- * Thread-safe; never blocks.
+ * The circuit breaker of one node. Its owner opens it after five failures in a row. Calls that failed at the same moment
+ * count as one failure: the machine may have paused. While it is open, one caller probes now and then ({@link
+ * #probeIsDue}), and three successful probes in a row close it. A breaker that opens again within ten seconds needs twice
+ * as many the next time, up to 24: it closes within two seconds all the same. Thread-safe; never blocks.
  */
 final class CircuitBreaker {
 
     private static final int FAILURES_IN_A_ROW = 5;
 
-    /** One answer in time may be chance. */
     static final int PROBES_IN_A_ROW = 3;
 
-    /** A circuit that was closed for so long did not flap. */
+    /** A breaker that was closed for this long did not flap. */
     private static final long STABLE_NANOS = Duration.ofSeconds(10).toNanos();
 
-    /** How often the time between two probes is doubled at most. */
-    private static final int MOST_DOUBLINGS = 5;
+    private static final int MOST_DOUBLINGS = 3;
 
     private final TimeSource clock;
     private final long probeEveryNanos;
 
     private final Object lock = new Object();
 
-    /** Failed calls since the last one that did not. */
+    /** Failed calls in a row. */
     private int failures;
 
-    /** When the first of them had failed. */
+    /** When the first of them failed. */
     private long firstFailed;
 
-    /** Probes that succeeded since the last one that did not. */
+    /** Successful probes in a row. */
     private int probed;
 
-    /** When the circuit was closed last. */
+    /** When the breaker was closed last. */
     private long closed;
 
-    private volatile int doublings;
+    /** How often the number of probes in a row is doubled. */
+    private int doublings;
+
     private volatile boolean open;
     private final AtomicLong nextProbe = new AtomicLong();
 
@@ -59,7 +58,7 @@ final class CircuitBreaker {
     boolean probeIsDue() {
         long now = clock.epochNanos();
         long due = nextProbe.get();
-        return open && now - due >= 0 && nextProbe.compareAndSet(due, now + (probeEveryNanos << doublings));
+        return open && now - due >= 0 && nextProbe.compareAndSet(due, now + probeEveryNanos);
     }
 
     /** A call succeeded. */
@@ -71,7 +70,7 @@ final class CircuitBreaker {
         }
     }
 
-    /** A call failed that was begun at {@code begun}, by the same clock; true if these are enough to open the circuit. */
+    /** A call failed that began at {@code begun} of the same clock; true if the breaker has to be opened. */
     boolean failed(long begun) {
         synchronized (lock) {
             if (failures++ == 0) {
@@ -81,7 +80,7 @@ final class CircuitBreaker {
         }
     }
 
-    /** Opens the circuit, unless it is; true if it was not. */
+    /** Opens the breaker; false if it was open. */
     boolean open() {
         synchronized (lock) {
             if (open) {
@@ -89,18 +88,18 @@ final class CircuitBreaker {
             }
             long now = clock.epochNanos();
             doublings = now - closed < STABLE_NANOS ? Math.min(doublings + 1, MOST_DOUBLINGS) : 0;
-            nextProbe.set(now + (probeEveryNanos << doublings));
+            nextProbe.set(now + probeEveryNanos);
             probed = 0;
             open = true;
             return true;
         }
     }
 
-    /** A probe succeeded; true if that closed the circuit. */
+    /** A probe succeeded; true if that closed the breaker. */
     boolean probeSucceeded() {
         synchronized (lock) {
             failures = 0;
-            if (!open || ++probed < PROBES_IN_A_ROW) {
+            if (!open || ++probed < PROBES_IN_A_ROW << doublings) {
                 return false;
             }
             closed = clock.epochNanos();

@@ -69,26 +69,25 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         return remote.name();
     }
 
-    /** Whether the remote storage is asked; where there are several nodes, whether all are. */
+    /** Whether the remote storage is up; with several nodes, whether all are. */
     public boolean isAvailable() {
         return nodes.isAvailable();
     }
 
-    /** How many instances share the limits, as far as this one knows; 1 until it is known. */
+    /** The number of instances that share the limits; 1 until it is known. */
     public int instances() {
         return instances.getAsInt();
     }
 
     /**
-     * Waits until the connection is there, this instance is counted, each rule was looked at once, and decisions are fast, as long as
-     * this JVM may still be slow: to be called before requests come. Gives up at once where the storage cannot
-     * be reached. Blocks.
+     * Connects, counts this instance, loads the scripts of the rules and decides until that is fast. Call it before the
+     * first request. Blocks for that time at most; returns at once if the storage cannot be reached.
      */
     public void warmUp(Collection<Rule> rules, Duration atMost) {
         new RemoteWarmUp(remote, counted, atMost, clock).run(rules);
     }
 
-    /** {@link #decideAsync}, blocking: waiting costs no timer. */
+    /** {@link #decideAsync}, blocking: the caller waits itself, which costs no timer. */
     @Override
     public Decision decide(List<Charge> charges) {
         return join(decider.decide(merged(charges), Budget.blocking(remote.timeout(), clock)));
@@ -102,8 +101,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     /**
-     * Decides in the remote storage or not at all: for charges that are to be seen by all instances. Blocks for as long
-     * as a decision may.
+     * Decides in the remote storage or not at all, for charges that all instances have to see. Blocks within the budget.
      *
      * @throws StorageUnavailableException if the remote storage does not decide, with the reason
      */
@@ -118,7 +116,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         return charges.size() == 1 ? charges : Charge.merged(charges);
     }
 
-    /** Throws what the answer has failed with. */
+    /** Throws the failure of the future. */
     private static Decision join(CompletableFuture<Decision> answer) {
         try {
             return answer.join();
@@ -152,7 +150,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
                 });
     }
 
-    /** Fails, and resets nothing, where the remote storage cannot. */
+    /** Fails, and resets nothing, if the remote storage fails. */
     @Override
     public void reset(Rule rule, String key) {
         remote.reset(rule, key);
@@ -176,15 +174,15 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         local.removeReleaseListener(listener);
     }
 
-    /** The size of the remote storage, and the states that were decided on in memory. */
+    /** The size of the remote storage, plus the states in memory. */
     @Override
     public long size() {
         return remote.size() + local.size();
     }
 
     /**
-     * Cleans the remote storage up also while it is not asked: what this instance holds there has to be renewed, and
-     * it counts among those that share a limit, on whatever node they are counted.
+     * Call it about once a second. Also while the storage is down, it probes, renews held permits and counts this
+     * instance.
      */
     @Override
     public void cleanUp() {
@@ -196,7 +194,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
-    /** Has other instances count on without this one, if the storage answers in time. */
+    /** Stops counting this instance, if the storage replies in time, and closes the remote storage. */
     @Override
     public void close() {
         if (counted != null) {
@@ -221,21 +219,21 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
 
         /**
-         * Says for each rule how it is decided while the remote storage fails, default {@link OnFailure#LOCAL}. Asked
-         * for each decision then.
+         * How rules are decided while the remote storage is down; called for each such decision. Defaults to {@link
+         * OnFailure#LOCAL}.
          */
         public Builder onFailure(Function<Rule, OnFailure> onFailure) {
             this.onFailure = onFailure;
             return this;
         }
 
-        /** Has a listener told how the remote storage fares. */
+        /** Registers the listener for the health of the remote storage. */
         public Builder listener(StorageListener listener) {
             this.listener = listener;
             return this;
         }
 
-        /** The number of instances that share a limit in memory, from 1; by default the remote storage counts them. */
+        /** The number of instances, at least 1. By default the remote storage counts them. */
         public Builder instances(int instances) {
             if (instances < 1) {
                 throw new IllegalArgumentException("instances is " + instances + ", but must be 1 or more");

@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Whether one node of a remote storage is asked, which is probed while it is not. Thread-safe. */
+/** The health of one node of a remote storage: a circuit breaker, and the probes that open and close it. Thread-safe. */
 final class NodeHealth {
 
     private static final Duration PROBE_EVERY = Duration.ofMillis(500);
 
-    /** Between probes that succeed. No thread of the common pool, which tasks of the application may occupy. */
+    /** The pause between successful probes. Not on the common pool, which the application may keep busy. */
     private static final Executor SOON = CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
 
-    /** After so many failed probes another connection is tried. */
+    /** Every fourth failed probe uses another connection. */
     private static final int PROBES_OF_A_CONNECTION = 4;
 
     private final RemoteStorage remote;
@@ -28,14 +28,13 @@ final class NodeHealth {
     private final CircuitBreaker breaker;
     private final AtomicInteger probes = new AtomicInteger();
     private final AtomicBoolean checking = new AtomicBoolean();
-    private final AtomicBoolean verifying = new AtomicBoolean();
 
-    /** Whether a call was refused as a whole since the last write: an answer without a write does not contradict it. */
+    /** Whether a call was rejected as a whole (read-only, out of memory) since the last successful write. */
     private volatile boolean refusing;
 
     private volatile Reading reading = new Reading(CompletableFuture.completedFuture(null), Duration.ZERO);
 
-    /** One run of the thread that reads answers, which all who wait await. */
+    /** One run of the thread that reads replies; all late calls wait for the same one. */
     private record Reading(CompletableFuture<?> marker, CompletableFuture<Boolean> inTime) {
 
         Reading(CompletableFuture<?> marker, Duration most) {
@@ -56,14 +55,14 @@ final class NodeHealth {
         this.listener = listener;
     }
 
-    /** Waits for its answers. */
+    /** Waits for replies of this node. */
     Timeouts timeouts() {
         return timeouts;
     }
 
     /**
-     * True when the answers are read that have come, false if that takes too long: then nobody waits anew for the reader
-     * until it has run.
+     * Completes with true when the replies that have come are read, with false if that takes too long. Then no call
+     * waits for the reader again until it has run.
      */
     private CompletableFuture<Boolean> answersRead() {
         Reading current = reading;
@@ -75,12 +74,12 @@ final class NodeHealth {
         return current.inTime;
     }
 
-    /** Whether it is not asked. */
+    /** Whether the node is down. */
     boolean isOpen() {
         return breaker.isOpen();
     }
 
-    /** {@code wrote}: whether the call has changed a state; a replica and a full storage refuse that, and go on to read. */
+    /** {@code wrote}: whether the call changed a state. Read-only replicas and full servers still reply to reads. */
     void succeeded(boolean wrote) {
         if (wrote && refusing) {
             refusing = false;
@@ -90,16 +89,17 @@ final class NodeHealth {
         }
     }
 
-    /** A call failed that was begun then. */
+    /** A call failed that began at {@code begun}. */
     void failed(RuntimeException failure, long begun) {
         switch (reason(failure)) {
             // of one request: a probe finds out about the node
             case LACKS_RIGHT, BROKEN_STATE -> {}
-            // this JVM was late; the node may be, too
+            // this JVM was late; the node may be late as well
             case STOOD_STILL -> check();
+            // a probe that is late as well says more than requests, however slow this JVM is
             case TIMED_OUT -> {
                 if (isTooMany(failure, begun)) {
-                    verify(failure);
+                    check();
                 }
             }
             case FAILED, NOT_DONE -> {
@@ -127,22 +127,7 @@ final class NodeHealth {
         }
     }
 
-    /** Gives the node up if a probe is not answered either, which says more than a request: however slow this JVM is. */
-    private void verify(RuntimeException failure) {
-        if (!verifying.compareAndSet(false, true)) {
-            return;
-        }
-        var unused = run().whenComplete((wrote, failed) -> {
-            verifying.set(false);
-            if (failed == null) {
-                succeeded(wrote);
-            } else {
-                open(failure);
-            }
-        });
-    }
-
-    /** Looks whether it works again, in time, now and then, without blocking. */
+    /** Probes an open node now and then, and closes it after several probes in time. Does not block. */
     void probe() {
         if (!breaker.probeIsDue()) {
             return;
@@ -168,7 +153,7 @@ final class NodeHealth {
         });
     }
 
-    /** Finds out also while no request does, or none can. */
+    /** Probes a node that is not open, and opens it if that is one failure too many. */
     void check() {
         if (!checking.compareAndSet(false, true)) {
             return;
@@ -187,7 +172,7 @@ final class NodeHealth {
         });
     }
 
-    /** True if a probe has written, false if it lacks a right to: a node that refuses a user answers. */
+    /** Completes with true if the probe wrote, with false if it lacks the right to: then the node works. */
     private CompletableFuture<Boolean> run() {
         CompletableFuture<?> answer = Timeouts.started(() -> remote.probe(node)).copy();
         return timeouts.patiently(answer, Budget.of(remote.timeout(), clock))
@@ -195,7 +180,7 @@ final class NodeHealth {
                 .exceptionally(this::lacksRight);
     }
 
-    /** Tells of a missing right; throws any other failure of a probe. */
+    /** Reports a missing right; throws any other failure of a probe. */
     private boolean lacksRight(Throwable failed) {
         RuntimeException failure = remote.failure(failed);
         if (reason(failure) != Reason.LACKS_RIGHT) {

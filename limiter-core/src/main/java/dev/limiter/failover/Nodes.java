@@ -41,7 +41,7 @@ final class Nodes {
 
     /** The node that decides on a charge. */
     NodeHealth of(Charge charge) {
-        return of(remote.isClustered() ? remote.node(charge) : ONLY);
+        return of(remote.node(charge));
     }
 
     /** Whether the node of a charge is down; probes it then. */
@@ -55,11 +55,9 @@ final class Nodes {
 
     /** Whether one place decides on all of these: one node, or memory. */
     boolean areOne(List<Charge> charges) {
-        if (charges.size() == 1 || !remote.isClustered()) {
-            return true;
-        }
         NodeHealth first = of(charges.get(0));
-        return charges.stream().map(this::of).allMatch(node -> node == first || node.isOpen() && first.isOpen());
+        return charges.size() == 1
+                || charges.stream().map(this::of).allMatch(node -> node == first || node.isOpen() && first.isOpen());
     }
 
     /** Whether all nodes are asked. */

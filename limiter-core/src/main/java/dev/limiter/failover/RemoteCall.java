@@ -54,16 +54,7 @@ final class RemoteCall {
     private void succeeded(Decision decision) {
         end(Outcome.OK);
         listener.asked(Outcome.OK, took());
-        node.succeeded(decision.permitted() && isCharged());
-    }
-
-    private boolean isCharged() {
-        for (int i = 0; i < charges.size(); i++) {
-            if (charges.get(i).permits() > 0) {
-                return true;
-            }
-        }
-        return false;
+        node.succeeded(decision.permitted() && charges.stream().anyMatch(charge -> charge.permits() > 0));
     }
 
     private void failed(RuntimeException failure) {

@@ -12,13 +12,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage that several instances share and that may fail, as {@link FailoverRateLimiterStorage} needs it. Its states
- * may be on several servers (nodes), of which one may fail alone. They go by the name of the rule, the name of the limit
- * and the key.
+ * A storage that several instances share and that may fail, for {@link FailoverRateLimiterStorage}. Its states may be on
+ * several servers (nodes), and each node may fail alone. States are identified by the names of the rule and the limit,
+ * and by the key.
  *
- * <p>Thread-safe. {@link #decide} and {@link #peek} block for no longer than the {@linkplain #timeout time-out},
- * nothing else here does. A failure is whatever {@link #failure} makes a {@link StorageUnavailableException} of; an
- * {@link IllegalArgumentException} stays one.
+ * <p>Thread-safe. Only {@link #decide} and {@link #peek} block, for no longer than the {@linkplain #timeout time-out}.
  */
 public interface RemoteStorage extends RateLimiterStorage {
 
@@ -27,31 +25,29 @@ public interface RemoteStorage extends RateLimiterStorage {
         return true;
     }
 
-    /** The name that health and metrics have for it: a short word in lower case. */
+    /** The name for health and metrics: a short word in lower case. */
     String name();
 
     /**
-     * Has the storage decide, without a time limit; does not block. A cancelled future gives back a later grant; one
-     * that is not complete after a hundred time-outs is cancelled. A failure completes the future, and is not thrown.
+     * Decides without a time limit and without blocking. If the future is cancelled, a later grant is given back. A
+     * failure completes the future and is not thrown.
      *
      * @param charges merged: one for each rule and key
      */
     CompletableFuture<Decision> ask(List<Charge> charges);
 
     /**
-     * Decides without the storage, as far as its answers allow that, such as by a permit that was taken
-     * ahead. Default: never.
+     * A decision without a call, such as by a permit that was taken ahead; null, the default, if a call is needed.
      *
      * @param charges merged: one for each rule and key
-     * @return null if the storage has to be {@linkplain #ask asked}
      */
     default @Nullable Decision known(List<Charge> charges) {
         return null;
     }
 
     /**
-     * The rejection of the same request, if the last reply of the storage rejects it still: for the time in which the
-     * storage cannot be asked. Default: none.
+     * The rejection of the same request by an earlier reply, if it still holds; null, the default, if there is none.
+     * Used while the storage is down.
      *
      * @param charges merged: one for each rule and key
      */
@@ -59,7 +55,7 @@ public interface RemoteStorage extends RateLimiterStorage {
         return null;
     }
 
-    /** {@linkplain #ask Asks} if the answer is not {@linkplain #known known}, for no longer than the time-out. */
+    /** {@link #decideAsync}, blocking. */
     @Override
     default Decision decide(List<Charge> charges) {
         List<Charge> merged = Charge.merged(charges);
@@ -67,7 +63,7 @@ public interface RemoteStorage extends RateLimiterStorage {
         return known != null ? known : new Timeouts(this::failure).join(ask(merged), timeout());
     }
 
-    /** {@link #decide} without blocking. A grant after the time-out is given back. */
+    /** Decides within the time-out. A grant that comes later is given back. */
     @Override
     default CompletableFuture<Decision> decideAsync(List<Charge> charges) {
         List<Charge> merged = Charge.merged(charges);
@@ -78,7 +74,7 @@ public interface RemoteStorage extends RateLimiterStorage {
         return Timeouts.orGiveBack(new Timeouts(this::failure).within(ask(merged), Budget.of(timeout())));
     }
 
-    /** Has the storage look, for no longer than the time-out, without blocking. */
+    /** Peeks within the time-out. */
     @Override
     CompletableFuture<Decision> peekAsync(Rule rule, String key);
 
@@ -89,83 +85,77 @@ public interface RemoteStorage extends RateLimiterStorage {
     }
 
     /**
-     * Completes when the reader thread of the node has run; every answer received by now is then read. Slow completion
-     * means a slow JVM, not a failure of the storage. Called when an answer is late. Default: at once, for a storage
-     * whose threads are not known.
+     * Completes when the thread that reads the replies of a node has run. If that is late, this JVM is slow, and the
+     * storage has not failed. Called when a reply is late. Default: completes at once.
      */
     default CompletionStage<?> answersRead(String node) {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** How long one decision may take, unless this JVM is too slow to read the answer. */
+    /** The budget of one decision, over all its calls. */
     Duration timeout();
 
     /**
-     * The exception to throw for what a call has failed with, wrapped by futures or not. Default: {@link
-     * StorageUnavailableException} and {@link IllegalArgumentException} as they are, and a new {@link
-     * StorageUnavailableException} for all others.
+     * The exception to throw for the failure of a call. Default: {@link StorageUnavailableException} and {@link
+     * IllegalArgumentException} (a mistake in a rule) as they are, and a new {@link StorageUnavailableException} for all
+     * others.
      */
     default RuntimeException failure(Throwable failure) {
         return StorageUnavailableException.of(failure);
     }
 
-    /** Whether there are several nodes. Default: there is one. */
-    default boolean isClustered() {
-        return false;
-    }
-
-    /** The name of the node that decides on a charge; empty if it is not known, or the only one. Default: empty. */
+    /** The name of the node that decides on a charge. Default: empty, for a storage with one node. */
     default String node(Charge charge) {
         return "";
     }
 
-    /** Whether a node with that name still decides on anything. Default: it does. */
+    /** Whether a node still exists. Default: true. */
     default boolean hasNode(String node) {
         return true;
     }
 
     /**
-     * Finds out whether a node works, by doing what a decision does; complete when it has answered. A node that
-     * fails it for want of a right ({@link StorageUnavailableException.Reason#LACKS_RIGHT}) works.
+     * Checks whether a node works, by a call like that of a decision. A missing right ({@link
+     * StorageUnavailableException.Reason#LACKS_RIGHT}) is no failure of the node.
      */
     CompletionStage<?> probe(String node);
 
     /**
-     * Connects anew in the background, since probes of the only node have failed for a while: another one may have
+     * Connects again in the background, after several probes of the only node have failed: another server may have
      * taken over. Default: does nothing.
      */
     default void reconnect() {}
 
-    /** Complete once this is connected, or has failed to. Default: it is. */
+    /** Completes when the first attempt to connect has succeeded or failed. Default: at once. */
     default CompletionStage<?> connected() {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Has a listener told of rights that were missing where no caller waited for an answer. Default: never. */
+    /** Registers a listener for missing rights of background calls, with the message. Default: does nothing. */
     default void onMissingRight(Consumer<@Nullable String> listener) {}
 
-    /** Begins to count instances. Called once, by what divides limits among them. */
+    /** Begins to count instances. Called once. */
     Instances instances();
 
-    /** How many instances share the storage, as far as this one knows. Thread-safe. */
+    /** Counts the instances that share the storage. Thread-safe. */
     interface Instances {
 
-        /** 1 until it is known; the last known number while the storage cannot be asked. */
+        /** The number of instances: 1 until it is known, the last known number while the storage is down. */
         int known();
 
         /**
-         * Has this instance counted, if that is due. Called once a second or so, also
-         * while the storage is not asked; does not block.
+         * Counts this instance if that is due. Called about once a second, also while the storage is down. Does not
+         * block.
          */
         void sayHello();
 
-        /** Has this instance counted now; complete when the number is known. Default: {@link #sayHello}. */
+        /** Counts this instance now; completes when the number is known. Default: {@link #sayHello}. */
         default CompletionStage<?> count() {
             sayHello();
             return CompletableFuture.completedFuture(null);
         }
 
-        /** Has this instance counted no longer. Blocks for so long at most; gives up where that fails. */
+        /** Stops counting this instance. Blocks for that time at most; ignores failures. */
         void sayGoodbye(Duration atMost);
     }
 }

@@ -12,21 +12,21 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects, has the instance counted, looks at each rule once, and decides for as long as that gets faster: the first
- * decisions of a JVM take longer than a decision may. Blocks, for a limited time; ends at the first failure.
+ * Connects, counts the instance, loads the scripts of all rules, and decides until that is fast: the first decisions of
+ * a JVM take longer than their budget. Blocks for a limited time; ends at the first failure.
  */
 final class RemoteWarmUp {
 
-    /** A name that no rule may have. Its states expire within seconds. */
+    /** No rule of an application may have this name. Its states expire within seconds. */
     static final Rule RULE = Rule.of("limiter:warm-up", Limit.tokenBucket(1_000_000, Duration.ofSeconds(1)));
 
-    /** So many requests come together. */
+    /** Requests of a round. */
     static final int TOGETHER = 64;
 
-    /** So many rounds in a row have to be fast. */
+    /** Rounds in a row that have to be fast. */
     static final int FAST_ROUNDS = 20;
 
-    /** A round is fast if it takes no more than this part of what a decision may take. */
+    /** A round is fast if it takes at most this part of a budget. */
     static final int FAST = 5;
 
     private final RemoteStorage remote;
@@ -35,7 +35,7 @@ final class RemoteWarmUp {
     private final Budget budget;
     private final TimeSource clock;
 
-    /** {@code instances}: counts this one; null where their number is configured. */
+    /** {@code instances}: null if their number is configured. */
     RemoteWarmUp(RemoteStorage remote, RemoteStorage.@Nullable Instances instances, Duration atMost, TimeSource clock) {
         this.remote = remote;
         this.instances = instances;
@@ -47,19 +47,19 @@ final class RemoteWarmUp {
     void run(Collection<Rule> rules) {
         try {
             timeouts.join(remote.connected(), budget);
-            // twice, so that of two that start side by side both know of both
+            // counted twice, so that two instances that start at the same time know of each other
             count();
             load(List.copyOf(rules));
             decideUntilFast();
             count();
         } catch (StorageUnavailableException failure) {
-            // requests are decided as their rules say
+            // requests are decided as on-failure says
         }
     }
 
     private void count() {
         if (instances != null) {
-            // a number that is not known hinders nothing
+            // without a number the instance counts itself alone
             timeouts.join(instances.count().handle((counted, failure) -> true), budget);
         }
     }
@@ -76,7 +76,7 @@ final class RemoteWarmUp {
         for (int round = 0, inARow = 0; inARow < FAST_ROUNDS && budget.left() > 0; round++) {
             List<Charge> charges = new ArrayList<>(TOGETHER);
             for (int i = 0; i < TOGETHER; i++) {
-                // some share a call, some gather
+                // some requests share a call, others are gathered
                 charges.add(RULE.charge("" + i % (TOGETHER / 2), 1 + i % 2));
             }
             long begun = clock.epochNanos();

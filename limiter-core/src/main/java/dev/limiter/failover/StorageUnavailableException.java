@@ -4,24 +4,24 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** A remote storage did not decide. Has no stack trace, since an outage is many of these. */
+/** A remote storage did not decide. Has no stack trace, because an outage throws many of these. */
 public final class StorageUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** Why it did not. */
+    /** The cause. */
     public enum Reason {
-        /** It failed, or could not be reached. */
+        /** The storage failed or could not be reached. */
         FAILED,
-        /** Its answer did not come in time. */
+        /** There was no reply in time. */
         TIMED_OUT,
-        /** This JVM did not run in time to read the answer. */
+        /** This JVM did not run in time to read the reply. */
         STOOD_STILL,
-        /** The call was not sent, or refused as a whole: nothing was done. */
+        /** The call was not sent, or rejected as a whole: nothing was done. */
         NOT_DONE,
-        /** The user that limits connect with lacks a right. */
+        /** The storage's user lacks a right. */
         LACKS_RIGHT,
-        /** One state cannot be read; the storage is well otherwise. */
+        /** One state cannot be read; the storage itself works. */
         BROKEN_STATE
     }
 
@@ -36,7 +36,7 @@ public final class StorageUnavailableException extends RuntimeException {
         this.reason = reason;
     }
 
-    /** The exception to throw for what a call has failed with: an {@link IllegalArgumentException} stays one. */
+    /** The exception to throw for the failure of a call: an {@link IllegalArgumentException} stays one. */
     static RuntimeException of(Throwable failure) {
         Throwable cause = causeOf(failure);
         return cause instanceof StorageUnavailableException || cause instanceof IllegalArgumentException
@@ -44,7 +44,7 @@ public final class StorageUnavailableException extends RuntimeException {
                 : new StorageUnavailableException("The storage failed: " + cause, cause);
     }
 
-    /** There was no answer within a budget. */
+    /** The failure if there is no reply within a budget. */
     static StorageUnavailableException timedOut(Budget budget) {
         return budget.late() == 0
                 ? new StorageUnavailableException(
@@ -55,7 +55,7 @@ public final class StorageUnavailableException extends RuntimeException {
                         Reason.STOOD_STILL);
     }
 
-    /** The failure that futures have wrapped, or the failure itself. */
+    /** The failure without the exception that futures wrap around it. */
     public static Throwable causeOf(Throwable failure) {
         boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
         Throwable inner = failure.getCause();
@@ -66,7 +66,7 @@ public final class StorageUnavailableException extends RuntimeException {
         return reason;
     }
 
-    /** Whether one state is the reason, and others can be decided on. */
+    /** Whether other states can be decided on. */
     boolean isOfOneState() {
         return reason == Reason.BROKEN_STATE;
     }

@@ -11,13 +11,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Waits for answers, for a limited time, and cancels those that do not come. A missing answer may merely be unread: the
- * thread that reads answers is awaited, for ten budgets at most. Where that thread is late, or the waiting thread, the
- * answer has another budget. Immutable.
+ * Waits for replies within a budget, and cancels those that do not come. A missing reply may only be unread, so the
+ * thread that reads replies is awaited, for ten budgets at most. If that thread or the waiting one was late, the reply
+ * has another budget: a slow JVM is no outage. Immutable.
  */
 public final class Timeouts {
 
-    /** So many budgets the thread that reads answers may be late. */
+    /** The reading thread is awaited for this many budgets. */
     static final int MOST_LATE = 10;
 
     private static final CompletableFuture<Boolean> DONE = CompletableFuture.completedFuture(true);
@@ -25,21 +25,21 @@ public final class Timeouts {
     private final Function<Throwable, RuntimeException> failures;
     private final Supplier<CompletableFuture<Boolean>> reading;
 
-    /** {@code failures}: the exception to throw for what an answer has failed with. */
+    /** {@code failures}: the exception to throw for the failure of a call. */
     public Timeouts(Function<Throwable, RuntimeException> failures) {
         this(failures, () -> DONE);
     }
 
     /**
-     * {@code reading}: true once the answers are read that have come, as {@link RemoteStorage#answersRead}; false if
-     * that took {@link #MOST_LATE} budgets. Never fails.
+     * {@code reading}: completes with true when the replies that have come are read, see {@link
+     * RemoteStorage#answersRead}; with false if that took {@link #MOST_LATE} budgets. Never fails.
      */
     Timeouts(Function<Throwable, RuntimeException> failures, Supplier<CompletableFuture<Boolean>> reading) {
         this.failures = failures;
         this.reading = reading;
     }
 
-    /** The answer, or a failure if it does not come in time. Blocks; an interrupted thread stays interrupted. */
+    /** The reply, or a failure if it does not come in time. Blocks; an interrupted thread stays interrupted. */
     public <T> T join(CompletionStage<T> answer, Duration timeout) {
         return join(answer, Budget.blocking(timeout, TimeSource.system()));
     }
@@ -52,20 +52,20 @@ public final class Timeouts {
         }
     }
 
-    /** The answer, or a failure if it does not come within the budget: it is cancelled then. */
+    /** The reply, or a failure if it does not come within the budget; then it is cancelled. */
     public <T> CompletableFuture<T> within(CompletableFuture<T> answer, Budget budget) {
         return budget.await(answer)
                 .thenCompose(done -> done ? CompletableFuture.completedFuture(budget) : afterReader(answer, budget))
                 .thenCompose(used -> answerOr(answer, used));
     }
 
-    /** Waits for the reader of an answer that was not there in time; completes with the budget that was used up. */
+    /** Waits for the reader of a late reply; completes with the budget that was used up. */
     private CompletableFuture<Budget> afterReader(CompletableFuture<?> answer, Budget budget) {
         CompletableFuture<Boolean> read = reading.get();
         return budget.again(MOST_LATE)
                 .await(CompletableFuture.anyOf(answer, read))
                 .thenCompose(any -> {
-                    // a reader that does not come at all is not late: it has nothing to read
+                    // a reader that does not run at all is not late: it has nothing to read
                     Budget used = read.getNow(false) ? budget : budget.again(1);
                     long late = used.late();
                     return late == 0
@@ -75,8 +75,8 @@ public final class Timeouts {
     }
 
     /**
-     * The answer, or a failure if it does not come in time. A late reader has another budget first: however slow this
-     * JVM is, the failure is one of the storage. Takes some twenty budgets at most.
+     * The reply to a probe, or a failure if it does not come in time. After a late reader it has another budget:
+     * however slow this JVM is, the failure is one of the storage. Takes some twenty budgets at most.
      */
     <T> CompletableFuture<T> patiently(CompletableFuture<T> answer, Budget budget) {
         return budget.await(answer)
@@ -100,7 +100,7 @@ public final class Timeouts {
                 : answer;
     }
 
-    /** The result of a call that may also throw. */
+    /** The future of a call that may also throw. */
     static <T> CompletableFuture<T> started(Supplier<? extends CompletionStage<T>> call) {
         try {
             return call.get().toCompletableFuture();
@@ -109,7 +109,7 @@ public final class Timeouts {
         }
     }
 
-    /** The same answer, given back if it comes when this one is cancelled or complete otherwise. */
+    /** The same decision, given back if the returned future is cancelled first. */
     public static CompletableFuture<Decision> orGiveBack(CompletableFuture<Decision> answer) {
         return new ReturningFuture<>(Decision::giveBack).handedBy(answer);
     }

@@ -251,11 +251,6 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     @Override
-    public boolean isClustered() {
-        return clustered;
-    }
-
-    @Override
     public String node(Charge charge) {
         return clustered ? charge.key().substring(0, charge.key().indexOf(':')) : "";
     }

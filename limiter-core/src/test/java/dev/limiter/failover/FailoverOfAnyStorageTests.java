@@ -584,6 +584,18 @@ class FailoverOfAnyStorageTests implements StorageListener {
                         Limit.fixedWindow(1, HOUR.multipliedBy(24)).named("daily"));
     }
 
+    /** The whole limit may permit it later. */
+    @Test
+    void aRequestThatCostsMoreThanAShareMayTryAgain() {
+        remote.instances(2);
+        remote.fail("");
+        Decision rejection = take("key", 6);
+        assertThat(rejection.permitted()).isFalse();
+        assertThat(rejection.never()).isFalse();
+        assertThat(rejection.retryAfter()).contains(Duration.ofSeconds(1));
+        assertThat(rejection.limits().get(0).retryAfter()).contains(Duration.ofSeconds(1));
+    }
+
     @Test
     void aRejectionByAShareTellsWhichLimitRejected() {
         Rule both = Rule.of(

@@ -97,15 +97,12 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         return RedisErrors.of(failure);
     }
 
-    @Override
-    public boolean isClustered() {
-        return redis.isClustered();
-    }
-
     /** The server that has the slot of the charge's states. */
     @Override
     public String node(Charge charge) {
-        return redis.node(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
+        return redis.isClustered()
+                ? redis.node(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]))
+                : "";
     }
 
     @Override
@@ -144,12 +141,6 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     }
 
     @Override
-    public Decision decide(List<Charge> charges) {
-        Decision known = calls.known(charges);
-        return known != null ? known : await(calls.ask(charges));
-    }
-
-    @Override
     public CompletableFuture<Decision> ask(List<Charge> charges) {
         return calls.ask(charges);
     }
@@ -167,10 +158,6 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     @Override
     public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
         return RedisErrors.TIMEOUTS.within(calls.peek(rule.charge(key)), Budget.of(timeout));
-    }
-
-    private Decision await(CompletableFuture<Decision> answer) {
-        return RedisErrors.TIMEOUTS.join(answer, timeout);
     }
 
     @Override

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
@@ -148,8 +147,8 @@ class FailoverTests implements StorageListener {
         take("key", 1);
         server.kill();
         loseServer();
-        // a quarter of the 99 that were left, for each of four instances
-        for (int i = 0; i < 24; i++) {
+        // a quarter of the limit, for each of four instances
+        for (int i = 0; i < 25; i++) {
             Decision decision = take("key", 1);
             assertThat(decision.permitted()).isTrue();
             assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
@@ -197,7 +196,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void whatWasPermittedInMemoryCountsOnReturn() {
+    void whatWasPermittedInMemoryIsNotChargedOnReturn() {
         take("key", 1);
         server.kill();
         loseServer();
@@ -208,49 +207,26 @@ class FailoverTests implements StorageListener {
         Decision decision = take("key", 1);
         assertThat(decision.onFailure()).isEmpty();
         // the server is empty: what was used there before is lost
-        assertThat(decision.remaining()).isEqualTo(100 - 15 - 1);
-        assertThat(take("key", 1).remaining()).isEqualTo(100 - 15 - 2);
+        assertThat(decision.remaining()).isEqualTo(99);
     }
 
     @Test
     void oneOutageAfterTheOtherPermitsOneShare() {
-        take("key", 1);
         server.kill();
         loseServer();
         take("key", 20);
         server.start();
         await(() -> storage.isAvailable());
-        assertThat(take("key", 1).remaining()).isEqualTo(100 - 20 - 1);
+        assertThat(take("key", 1).remaining()).isEqualTo(99);
 
         server.kill();
         loseServer();
         assertThat(take("key", 6).permitted()).isFalse();
         assertThat(take("key", 5).permitted()).isTrue();
-        server.start();
-        await(() -> storage.isAvailable());
-        // only what is new: the server has lost the rest, again
-        assertThat(take("key", 1).remaining()).isEqualTo(100 - 5 - 1);
     }
 
     @Test
-    void severalLimitsCountWhatEachHasUsedInMemory() {
-        Rule several = Rule.of(
-                "several",
-                Limit.fixedWindow(40, DAY).named("day"),
-                Limit.slidingWindowLog(80, DAY).named("log"));
-        storage.decide(several, "key", 1);
-        server.kill();
-        loseServer();
-        storage.decide(several, "key", 7);
-        server.start();
-        await(() -> storage.isAvailable());
-        assertThat(storage.decide(several, "key", 1).limits())
-                .extracting(LimitStatus::remaining)
-                .containsExactly(40L - 8, 80L - 8);
-    }
-
-    @Test
-    void whatIsInFlightByADecisionInMemoryIsHeldUntilItIsReleased() {
+    void whatMemoryHoldsIsReleasedThere() {
         Rule pool = Rule.of("pool", Limit.concurrency(8));
         server.kill();
         loseServer();
@@ -260,9 +236,10 @@ class FailoverTests implements StorageListener {
         server.start();
         await(() -> storage.isAvailable());
         Decision third = storage.decide(pool, "key", 1);
-        assertThat(third.remaining()).isEqualTo(8 - 3);
+        assertThat(third.remaining()).isEqualTo(7);
         first.close();
         second.close();
+        assertThat(storage.peek(pool, "key").remaining()).isEqualTo(7);
         third.close();
         await(() -> storage.peek(pool, "key").remaining() == 8);
     }

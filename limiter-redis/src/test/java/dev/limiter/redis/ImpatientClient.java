@@ -37,7 +37,11 @@ final class ImpatientClient implements AutoCloseable {
     }
 
     static ImpatientClient of(RedisServer server) {
-        return new ImpatientClient(RedisURI.create(RedisServer.HOST, server.port()));
+        return of(server.port());
+    }
+
+    static ImpatientClient of(int port) {
+        return new ImpatientClient(RedisURI.create(RedisServer.HOST, port));
     }
 
     /** Of whichever server is the master. */

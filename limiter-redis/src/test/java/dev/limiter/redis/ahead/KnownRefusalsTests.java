@@ -87,6 +87,20 @@ class KnownRefusalsTests {
         assertThat(isKnown(charge)).isFalse();
     }
 
+    /** While Redis cannot be asked. */
+    @Test
+    void aRefusalLastsForRequestsThatCannotAsk() {
+        Charge charge = rule.charge("key");
+        refuse(charge);
+        for (int second = 1; second < 3600; second++) {
+            now.addAndGet(SECOND);
+            assertThat(refusals.lasting(charge)).isNotNull();
+        }
+        assertThat(isKnown(charge)).as("the next one asks").isFalse();
+        now.addAndGet(SECOND);
+        assertThat(refusals.lasting(charge)).isNull();
+    }
+
     @Test
     void forgetsThoseOfLongestAgoAndGoesOnLearning() {
         int many = 3 * KnownRefusals.MAX_REQUESTS;

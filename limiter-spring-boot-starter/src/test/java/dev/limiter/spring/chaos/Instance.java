@@ -7,13 +7,10 @@ import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
-import jakarta.servlet.Filter;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -100,15 +97,6 @@ final class Instance implements AutoCloseable {
         context.getBean(Outcomes.class).forget();
     }
 
-    /** How many permits of rule local Redis may have granted here since it was asked what another instance knows last. */
-    long grantedUnknownTo(Instance other) {
-        return context.getBean(Outcomes.class).grantedSince(other.lastAsked());
-    }
-
-    private long lastAsked() {
-        return context.getBean(Outcomes.class).lastAsked();
-    }
-
     @Override
     public void close() {
         context.close();
@@ -126,14 +114,6 @@ final class Instance implements AutoCloseable {
         @Bean
         Outcomes outcomes() {
             return new Outcomes();
-        }
-
-        @Bean
-        Filter arrivals(Outcomes outcomes) {
-            return (request, response, chain) -> {
-                outcomes.came.set(System.nanoTime());
-                chain.doFilter(request, response);
-            };
         }
 
         @Bean
@@ -172,26 +152,15 @@ final class Instance implements AutoCloseable {
 
     static class Outcomes implements RateLimitListener {
 
-        /** The time in nanoseconds at which the request of this thread came. */
-        private final ThreadLocal<Long> came = ThreadLocal.withInitial(System::nanoTime);
-
         private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
-        private final Queue<Grant> grants = new ConcurrentLinkedQueue<>();
         private volatile @Nullable RateLimitEvent last;
-
-        /** A permit of rule local; times are in nanoseconds. */
-        private record Grant(boolean inRedis, long came, long decided) {}
 
         @Override
         public void onDecision(RateLimitEvent event) {
             counts.computeIfAbsent(event.rule() + event.outcome(), absent -> new LongAdder())
                     .increment();
-            Outcome outcome = event.outcome();
             if (event.rule().equals("local")) {
                 last = event;
-                if (outcome == Outcome.PERMITTED || outcome == Outcome.FAILED_LOCAL) {
-                    grants.add(new Grant(outcome == Outcome.PERMITTED, came.get(), System.nanoTime()));
-                }
             }
         }
 
@@ -202,23 +171,6 @@ final class Instance implements AutoCloseable {
 
         void forget() {
             counts.clear();
-            grants.clear();
-        }
-
-        long lastAsked() {
-            return grants.stream()
-                    .filter(Grant::inRedis)
-                    .mapToLong(Grant::came)
-                    .max()
-                    .orElse(Long.MIN_VALUE);
-        }
-
-        /** A late grant may pay for a permit of memory whose request came while Redis still answered. */
-        long grantedSince(long nanos) {
-            long lastAsked = lastAsked();
-            return grants.stream()
-                    .filter(grant -> grant.inRedis() ? grant.decided() >= nanos : grant.came() < lastAsked)
-                    .count();
         }
     }
 }
