@@ -53,14 +53,12 @@ final class Nodes {
         return node.isOpen();
     }
 
-    /** Whether one place decides on all of these: one node, or memory. */
-    boolean areOne(List<Charge> charges) {
-        NodeHealth first = of(charges.get(0));
-        return charges.size() == 1
-                || charges.stream().map(this::of).allMatch(node -> node == first || node.isOpen() && first.isOpen());
+    /** Whether the place of the first charge decides on all of them: one node, or memory. */
+    boolean areOne(NodeHealth first, List<Charge> charges) {
+        return charges.stream().map(this::of).allMatch(node -> node == first || node.isOpen() && first.isOpen());
     }
 
-    /** Whether all nodes are asked. */
+    /** Whether no node is down. */
     boolean isAvailable() {
         return nodes.values().stream().noneMatch(NodeHealth::isOpen);
     }

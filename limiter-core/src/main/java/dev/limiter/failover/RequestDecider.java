@@ -34,8 +34,9 @@ final class RequestDecider {
 
     /** {@code charges}: merged. {@code budget}: of all calls for them. */
     CompletableFuture<Decision> decide(List<Charge> charges, Budget budget) {
-        return nodes.areOne(charges)
-                ? decideIn(nodes.of(charges.get(0)), charges, budget)
+        NodeHealth first = nodes.of(charges.get(0));
+        return charges.size() == 1 || nodes.areOne(first, charges)
+                ? decideIn(first, charges, budget)
                 : decideApart(withoutWaiting(charges), budget);
     }
 
