@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -20,9 +19,18 @@ import java.util.stream.IntStream;
  * @param maxWaiting how many may wait for the same rule and key at the same time on this instance, 0 or more
  * @param costs how many of each limit, 0 or more, in the order of {@link Rule#limits()}; empty if all are alike.
  *     Storages ask {@link #permits(int)}
+ * @param refundable whether the outcome of the request may refund it; a request that waits for such a charge queues, and
+ *     tries again when another one is refunded
  */
 public record Charge(
-        Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting, List<Long> costs) {
+        Rule rule,
+        String key,
+        long permits,
+        int keptPercent,
+        Duration maxWait,
+        int maxWaiting,
+        List<Long> costs,
+        boolean refundable) {
 
     /** The key of a bucket that all callers of a rule share. */
     public static final String SHARED = "";
@@ -43,11 +51,11 @@ public record Charge(
 
     /** A charge of the same number of permits of each limit. */
     public Charge(Rule rule, String key, long permits, int keptPercent, Duration maxWait, int maxWaiting) {
-        this(rule, key, permits, keptPercent, maxWait, maxWaiting, List.of());
+        this(rule, key, permits, keptPercent, maxWait, maxWaiting, List.of(), false);
     }
 
     public Charge(Rule rule, String key, long permits) {
-        this(rule, key, permits, 0, Duration.ZERO, Integer.MAX_VALUE, List.of());
+        this(rule, key, permits, 0, Duration.ZERO, Integer.MAX_VALUE, List.of(), false);
     }
 
     /**
@@ -62,7 +70,7 @@ public record Charge(
         List<Long> each = new ArrayList<>(
                 costs.isEmpty() ? Collections.nCopies(rule.limits().size(), this.permits) : costs);
         each.set(rule.position(limit), permits);
-        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, each);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, each, refundable);
     }
 
     /** How many permits of the limit at that position in {@link Rule#limits()}. */
@@ -70,24 +78,18 @@ public record Charge(
         return costs.isEmpty() ? permits : costs.get(limit);
     }
 
-    /** Whether it takes permits of any such limit. */
-    boolean takesOf(Predicate<Limit> such) {
-        return IntStream.range(0, rule.limits().size())
-                .anyMatch(i -> permits(i) > 0 && such.test(rule.limits().get(i)));
-    }
-
     /**
-     * This charge for a caller that would wait for so long: decided now, for a turn within that time ({@link
-     * Decision#delay()}). Token buckets, paced leaky buckets and fixed windows (the next one) give turns; other limits
-     * refuse as if the caller did not wait.
+     * This charge for a caller that waits for so long. A storage decides it now, for a turn within that time ({@link
+     * Decision#delay()}): token buckets, paced leaky buckets and fixed windows (the next one) give turns, other limits
+     * decide as if the caller did not wait. {@link RateLimiters#acquire} queues requests for those.
      */
     public Charge within(Duration maxWait) {
-        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs, refundable);
     }
 
     /** This charge, refused if so many wait already. */
     public Charge waitingAtMost(int maxWaiting) {
-        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs, refundable);
     }
 
     /**
@@ -95,7 +97,7 @@ public record Charge(
      * that {@linkplain #within waits} for the next fixed window leaves nothing of the present one.
      */
     public Charge keeping(int keptPercent) {
-        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs);
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs, refundable);
     }
 
     /** The part of so many permits that must be left for others, in whole permits. */
@@ -108,11 +110,14 @@ public record Charge(
         return Math.max(limit.atOnce() - kept(limit.capacity()), 0);
     }
 
-    /** This charge under the limits of a later one of the same rule and key, if those are raised; else this. */
-    Charge raisedBy(Charge later) {
-        return key.equals(later.key) && later.rule.raises(rule)
-                ? new Charge(later.rule, key, permits, keptPercent, maxWait, maxWaiting, costs)
-                : this;
+    /** This charge, which the outcome of the request may refund. */
+    public Charge asRefundable() {
+        return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs, true);
+    }
+
+    /** This charge under another rule that has limits of the same names, in the same order. */
+    public Charge under(Rule other) {
+        return new Charge(other, key, permits, keptPercent, maxWait, maxWaiting, costs, refundable);
     }
 
     /**
@@ -148,7 +153,8 @@ public record Charge(
                 Math.max(keptPercent, other.keptPercent),
                 maxWait.compareTo(other.maxWait) < 0 ? maxWait : other.maxWait,
                 Math.min(maxWaiting, other.maxWaiting),
-                alike ? List.of() : sums(other));
+                alike ? List.of() : sums(other),
+                refundable || other.refundable);
     }
 
     private List<Long> sums(Charge other) {

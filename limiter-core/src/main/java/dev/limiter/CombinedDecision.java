@@ -76,7 +76,7 @@ final class CombinedDecision extends Decision {
     }
 
     @Override
-    boolean isApart() {
+    public boolean isApart() {
         return apart;
     }
 

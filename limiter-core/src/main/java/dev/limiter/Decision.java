@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to one request for permits: a snapshot of the moment at which it was decided. Compared by identity, since
@@ -88,9 +87,14 @@ public abstract class Decision implements AutoCloseable {
         return 0;
     }
 
-    /** When the request may go on, in epoch nanoseconds of the storage's clock; a time in the past if at once. */
+    /** See {@link #turnNanos()}. */
     protected long turn() {
         return Long.MIN_VALUE;
+    }
+
+    /** When the request may go on, in epoch nanoseconds of the storage's clock; a time in the past if at once. */
+    public final long turnNanos() {
+        return turn();
     }
 
     /** The key whose permits they are. */
@@ -98,22 +102,8 @@ public abstract class Decision implements AutoCloseable {
         return Charge.SHARED;
     }
 
-    /** How the turn of this decision moves up; null if it is fixed. */
-    protected @Nullable QueuedTurn queuedTurn() {
-        return null;
-    }
-
-    /**
-     * Returns the permits of a turn that is still to come and {@linkplain #queuedTurn() never moves}.
-     *
-     * @param behind always empty
-     */
-    protected void giveUp(List<? extends Decision> behind) {
-        giveBack();
-    }
-
-    /** Whether the request was asked for as one that does not wait, even if it would, so that it gets no turn. */
-    boolean isApart() {
+    /** Whether several places decided each for itself ({@link #allApart}). */
+    public boolean isApart() {
         return false;
     }
 

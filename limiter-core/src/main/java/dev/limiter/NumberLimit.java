@@ -63,29 +63,6 @@ public abstract class NumberLimit extends CompiledLimit {
         return take(value, now, permits);
     }
 
-    /**
-     * The turn of permits taken by {@link #reserve}, in epoch nanoseconds.
-     *
-     * @param taken the state right after they were taken
-     * @param kept the permits that had to be left; with the same number, the turn of a higher state is never earlier
-     * @param otherwise the answer if the state does not tell the turn
-     */
-    public long turn(long taken, long permits, long kept, long otherwise) {
-        return otherwise;
-    }
-
-    /**
-     * The state without permits that were taken for a turn which is still to come, as far as those behind can have their
-     * place; the states right after those behind were taken become less by as much, which does not depend on {@code
-     * value}. The same state if turns do not move up. After the turn, it is {@link #giveBack(long, Taken, long)} that
-     * tells how much less they become.
-     *
-     * @param taken the state right after they were taken
-     */
-    public long moveUp(long value, long taken, long now, long permits) {
-        return value;
-    }
-
     /** The permits that could be taken now. */
     public abstract long remaining(long value, long now);
 

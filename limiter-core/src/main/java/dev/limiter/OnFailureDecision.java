@@ -80,11 +80,6 @@ final class OnFailureDecision extends Decision {
     }
 
     @Override
-    protected void giveUp(List<? extends Decision> behind) {
-        share.giveUp(behind);
-    }
-
-    @Override
     public void giveBack() {
         share.giveBack();
     }

@@ -39,20 +39,29 @@ public interface RateLimiterStorage extends AutoCloseable {
 
     /**
      * Whether the states are shared with other instances, so that each decision is a call: then {@link #decide} may
-     * block, {@link #decideAsync} does not and always completes, and neither is called with any lock held. Turns do not
-     * move up when one in front is given up. A waiter for a release asks again from time to time, since {@link
-     * #onRelease} reports only releases of this instance. Default false.
+     * block, {@link #decideAsync} does not and always completes, and neither is called with any lock held. The head of
+     * a queue tries again from time to time, since {@link #onRelease} reports only releases of this instance. Default
+     * false.
      */
     default boolean isRemote() {
         return false;
     }
 
-    /** The answer of {@code decide} to a charge of one permit; charges nothing and creates no state. */
-    Decision peek(Rule rule, String key);
+    /**
+     * The answer of {@link #decide(List)} to these charges; charges nothing and creates no state.
+     *
+     * @throws IllegalArgumentException if there is no charge
+     */
+    Decision peek(List<Charge> charges);
 
-    /** The same without blocking the caller. */
-    default CompletionStage<Decision> peekAsync(Rule rule, String key) {
-        return CompletableFuture.completedFuture(peek(rule, key));
+    /** The same for one permit. */
+    default Decision peek(Rule rule, String key) {
+        return peek(List.of(rule.charge(key)));
+    }
+
+    /** {@link #peek(List)} without blocking the caller. */
+    default CompletionStage<Decision> peekAsync(List<Charge> charges) {
+        return CompletableFuture.completedFuture(peek(charges));
     }
 
     /** The same as {@link Decision#giveBack()}. */
@@ -72,9 +81,9 @@ public interface RateLimiterStorage extends AutoCloseable {
     }
 
     /**
-     * Adds a listener for releases from now on; one that was added several times is called once per release. {@link
-     * ReleaseListeners} keeps them. The default reports no release: then this storage is asked again for the first of
-     * each queue, every 25 ms (less often with more than a hundred queues), and a waiter may be let in as much later.
+     * Adds a listener for releases and refunds from now on; one that was added several times is called once per release. {@link
+     * ReleaseListeners} keeps them. The default reports none: then the head of each queue tries again
+     * every 25 ms (less often with more than a hundred queues), and a request may be let in as much later.
      */
     default void onRelease(ReleaseListener listener) {
         listener.unreported();

@@ -1,5 +1,8 @@
 package dev.limiter;
 
+import dev.limiter.waiting.AsyncExecutor;
+import dev.limiter.waiting.WaitTimer;
+import dev.limiter.waiting.WaitingRoom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +29,7 @@ public final class RateLimiters implements AutoCloseable {
 
     /**
      * Decides in {@code storage}, and closes it when closed; the common pool completes futures. Several may share a
-     * storage: limits hold for all of them together, and each has queues of its own, first come, first served within
-     * each. Turns move up after a waiter that gives up only while one of them has queues.
+     * storage: limits hold for all of them together, and each has queues of its own.
      */
     public RateLimiters(RateLimiterStorage storage) {
         this(storage, WaitTimer.ofTheJdk(storage.clock()), AsyncExecutor.toCommonPool());
@@ -113,26 +115,26 @@ public final class RateLimiters implements AutoCloseable {
 
     /**
      * Takes one permit of {@code key}, and waits in the calling thread until it is its turn, for {@code maxWait} at
-     * most. A caller whose turn would come too late is refused at once. First come, first served; no caller leaves
-     * before its turn.
+     * most. A request that cannot be served in time is rejected at once, as far as that can be told; so is one for more
+     * permits than can ever be granted. First come, first served; no request leaves before its turn.
      *
-     * <p>Buckets, the next of fixed windows and concurrency limits can be waited for; other limits, and requests for more than can ever be granted, are refused at once. An interrupt ends the wait: the
-     * place is given back, the answer is a refusal, and the interrupt status stays. {@link #close()} ends the wait in
-     * the same way. The failure of a remote storage is thrown.
+     * <p>Buckets and fixed windows (the next one) reserve a turn. Requests for concurrency limits, sliding windows and
+     * {@linkplain Charge#refundable() refundable} charges stand in a queue, and the head of it tries again when permits
+     * become free. An interrupt ends the wait: the place is given up, the result is a rejection, and the interrupt
+     * status stays. {@link #close()} ends the wait in the same way. The failure of a remote storage is thrown.
      */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
         LimitChecks.waiting(rule, maxWait, 0);
-        Decision atOnce = waitingRoom.passBy(rule, key, 1);
-        return atOnce != null ? atOnce : acquire(List.of(rule.charge(key).within(maxWait)));
+        return waitingRoom.acquire(rule, key, maxWait);
     }
 
     /**
      * {@link #acquire(Rule, String, Duration)} for all charges or none. Only charges with a {@linkplain Charge#within
-     * maximum wait} wait. A request that waits for its turn holds no permit of rules that have concurrency limits alone:
-     * these are taken when the turn has come, and waited for if need be.
+     * maximum wait} wait. A request that queues for several of them stands in all their queues at once, tries as the
+     * head of all, and waits no longer than the shortest of their maximum waits.
      */
     public Decision acquire(List<Charge> charges) {
-        return waitingRoom.await(List.copyOf(charges));
+        return waitingRoom.acquire(List.copyOf(charges));
     }
 
     /**
@@ -147,11 +149,11 @@ public final class RateLimiters implements AutoCloseable {
     /**
      * The same as {@link #acquire(List)} without blocking the caller.
      *
-     * @param present asked when the turn comes, and before a remote storage is asked again, in a thread that must not
-     *     be blocked: if it says false, the place goes to the next waiter
+     * @param present checked when the turn comes, and before each attempt of the head of a queue, in a thread that must
+     *     not be blocked: false gives the place to the next request
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
-        return waitingRoom.queue(List.copyOf(charges), present);
+        return waitingRoom.acquireAsync(List.copyOf(charges), present);
     }
 
     /** The number of waiters on this instance. */
@@ -164,7 +166,7 @@ public final class RateLimiters implements AutoCloseable {
      * {@code maxWaiting} wait for the same rule and key on this instance.
      */
     public boolean mayWait(Charge charge) {
-        return waitingRoom.admission.mayWait(charge);
+        return waitingRoom.mayWait(charge);
     }
 
     /** Has a listener told of requests that wait from now on. */
@@ -189,7 +191,7 @@ public final class RateLimiters implements AutoCloseable {
 
     /** {@link #peek} without blocking the caller; completed as {@link #tryAcquireAsync(Charge...)} is. */
     public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
-        return handedOver(storage.peekAsync(rule, key));
+        return handedOver(storage.peekAsync(List.of(rule.charge(key))));
     }
 
     /**

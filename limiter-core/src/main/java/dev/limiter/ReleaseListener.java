@@ -1,7 +1,7 @@
 package dev.limiter;
 
 /**
- * Hears of released permits of concurrency limits, in any thread. Implementations are thread-safe and quick,
+ * Receives the release of permits of concurrency limits, and refunds of any limit, in any thread. Implementations are thread-safe and quick,
  * and must neither block nor throw; what they throw is logged, and changes nothing.
  */
 @FunctionalInterface

@@ -83,24 +83,6 @@ public final class Rule {
                 + limits.stream().map(known -> '"' + known.name() + '"').collect(Collectors.joining(", ")));
     }
 
-    /** Whether these are the limits of another rule of this name, raised: more can be held at once. */
-    boolean raises(Rule other) {
-        boolean more = false;
-        for (int i = 0; i < limits.size() && limits.size() == other.limits.size(); i++) {
-            Limit now = limits.get(i);
-            Limit then = other.limits.get(i);
-            if (!now.name().equals(then.name()) || holdable(now) < holdable(then)) {
-                return false;
-            }
-            more |= holdable(now) > holdable(then);
-        }
-        return more && name.equals(other.name);
-    }
-
-    private static long holdable(Limit limit) {
-        return limit.isHeld() ? limit.limit() : Long.MAX_VALUE;
-    }
-
     /** One permit of the bucket that all callers share. */
     public Charge charge() {
         return new Charge(this, Charge.SHARED, 1);

@@ -45,6 +45,17 @@ class ArchitectureTests {
             .dependOnClassesThat()
             .resideInAnyPackage("dev.limiter.algorithm..", "dev.limiter.memory..", "dev.limiter.failover..");
 
+    /** The entry point wires the room. */
+    @ArchTest
+    static final ArchRule onlyTheEntryPointKnowsTheWaitingRoom = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.limiter.waiting")
+            .and()
+            .haveNameNotMatching("dev\\.limiter\\.RateLimiters(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.limiter.waiting");
+
     @ArchTest
     static final ArchRule algorithmsDependOnNoStorage = noClasses()
             .that()

@@ -339,7 +339,7 @@ class CostPerLimitContractTests {
                 .isThrownBy(() -> upload(uploads, -1))
                 .withMessage("permits is -1 for rule \"uploads\", but must be 0 or more");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Charge(uploads, "alice", 1, 0, Duration.ZERO, 1, List.of(1L)))
+                .isThrownBy(() -> new Charge(uploads, "alice", 1, 0, Duration.ZERO, 1, List.of(1L), false))
                 .withMessage("costs has 1 numbers, but rule \"uploads\" has 2 limits");
     }
 }

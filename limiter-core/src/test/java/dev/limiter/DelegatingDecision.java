@@ -1,11 +1,11 @@
 package dev.limiter;
 
 /** Tells what another decision tells; returns and releases are left to its subclasses. */
-abstract class DelegatingDecision extends Decision {
+public abstract class DelegatingDecision extends Decision {
 
-    final Decision decision;
+    protected final Decision decision;
 
-    DelegatingDecision(Decision decision) {
+    protected DelegatingDecision(Decision decision) {
         this.decision = decision;
     }
 

@@ -17,8 +17,8 @@ public abstract class DelegatingStorage implements RateLimiterStorage {
     }
 
     @Override
-    public Decision peek(Rule rule, String key) {
-        return storage.peek(rule, key);
+    public Decision peek(List<Charge> charges) {
+        return storage.peek(charges);
     }
 
     @Override

@@ -1,24 +1,22 @@
 package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.VirtualWaiting.Request;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A storage that cannot take permits back fails the waiter that they are of, and nothing else. */
+/** A storage that cannot take permits back fails the request that they are of, and nothing else. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedReturnTests {
 
@@ -32,7 +30,6 @@ class FailedReturnTests {
         final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
         final Set<Rule> kept = ConcurrentHashMap.newKeySet();
         final UnreturnableStorage unreturnable = new UnreturnableStorage(shared, kept::contains);
-        final ManualTimer timer = new ManualTimer();
         final Rule paced =
                 Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
         final Rule window = Rule.of("window", Limit.fixedWindow(1, SECOND));
@@ -40,31 +37,16 @@ class FailedReturnTests {
         final Rule seats = Rule.of("seats", Limit.concurrency(1));
 
         RateLimiterStorage storage = unreturnable;
-        WaitingRoom waitingRoom = new WaitingRoom(storage, timer, AsyncExecutor.toCommonPool());
-
-        final RateLimiters limiters() {
-            return new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
-        }
+        VirtualWaiting room = new VirtualWaiting(storage, time);
 
         final Charge waits(Rule rule) {
             return rule.charge("key").within(HOUR);
         }
 
-        final Waiter entered(Charge... charges) {
-            Waiter waiter = new Waiter(List.of(charges), time.now(), () -> true, () -> {});
-            Decision answer = waitingRoom.enter(waiter);
-            if (answer != null) {
-                waiter.answer(answer);
-            }
-            return waiter;
-        }
-
-        /** A waiter for the next turn of each rule. */
-        final Waiter inTurn(Rule... rules) {
+        /** A request that waits for the next turn of each rule. */
+        final Request inTurn(Rule... rules) {
             List.of(rules).forEach(this::take);
-            Waiter waiter = entered(List.of(rules).stream().map(this::waits).toArray(Charge[]::new));
-            assertThat(waiter.isDone()).isFalse();
-            return waiter;
+            return room.waiter(List.of(rules).stream().map(this::waits).toArray(Charge[]::new));
         }
 
         final void take(Rule rule) {
@@ -75,82 +57,63 @@ class FailedReturnTests {
             return shared.peek(rule, "key").permitted();
         }
 
-        final void assertFailed(Waiter waiter, Rule rule) {
-            assertThat(waiter.isDone()).isTrue();
-            assertThatThrownBy(waiter::outcome).hasMessage("cannot take back " + rule.name());
+        final void assertFailed(Request request, Rule rule) {
+            assertThat(request.waits()).isFalse();
+            assertThat(request.failure()).hasMessage("cannot take back " + rule.name());
         }
 
         @Test
-        void oneThatGivesUpItsTurnFailsAndIsNotCounted() {
+        void requestThatGivesUpItsTurnFailsAndIsNotCounted() {
             for (Rule rule : List.of(paced, window)) {
                 kept.clear();
-                Waiter waiter = inTurn(rule);
-                assertThat(waitingRoom.admission.mayWait(waits(rule).waitingAtMost(1)))
-                        .isFalse();
+                room.limiters.startWaiting();
+                Request request = inTurn(rule);
+                assertThat(room.limiters.mayWait(waits(rule).waitingAtMost(1))).isFalse();
                 kept.add(rule);
 
-                waitingRoom.leave(waiter);
+                room.limiters.stopWaiting();
 
-                assertFailed(waiter, rule);
-                assertThat(waitingRoom.size()).isZero();
-                assertThat(waitingRoom.admission.mayWait(waits(rule).waitingAtMost(1)))
-                        .isTrue();
+                assertFailed(request, rule);
+                assertThat(room.limiters.waiting()).isZero();
+                room.limiters.startWaiting();
+                assertThat(room.limiters.mayWait(waits(rule).waitingAtMost(1))).isTrue();
             }
         }
 
         @Test
         void turnsOfOtherRulesAreReturned() {
-            Waiter waiter = inTurn(paced, window);
+            Request request = inTurn(paced, window);
             kept.add(paced);
 
-            waitingRoom.leave(waiter);
+            request.cancel();
 
-            assertFailed(waiter, paced);
-            assertThat(waitingRoom.size()).isZero();
+            assertThat(room.limiters.waiting()).isZero();
             time.advance(SECOND);
             assertThat(isFree(window)).isTrue();
             assertThat(isFree(paced)).isFalse();
         }
 
         @Test
-        void turnThatIsKeptFailsItsWaiter() {
-            take(paced);
-            Waiter waiter = entered(waits(pool), waits(paced));
-            take(pool);
-            time.advance(SECOND);
-            waitingRoom.tend(waiter);
-            assertThat(waiter.isDone()).isFalse();
-            kept.add(paced);
-
-            waitingRoom.leave(waiter);
-
-            assertFailed(waiter, paced);
-            assertThat(waitingRoom.size()).isZero();
-        }
-
-        @Test
         void closingAnswersAll() {
-            RateLimiters limiters = limiters();
             take(paced);
             take(pool);
-            CompletableFuture<Decision> first = limiters.acquireAsync(paced, "key", HOUR);
-            CompletableFuture<Decision> second = limiters.acquireAsync(paced, "key", HOUR);
-            CompletableFuture<Decision> inLine = limiters.acquireAsync(pool, "key", HOUR);
+            Request first = room.waiter(waits(paced));
+            Request second = room.waiter(waits(paced));
+            Request inQueue = room.waiter(waits(pool));
             kept.add(paced);
 
-            limiters.close();
+            room.limiters.close();
 
-            assertThatThrownBy(first::join).hasRootCauseMessage("cannot take back paced");
-            assertThatThrownBy(second::join).hasRootCauseMessage("cannot take back paced");
-            assertThat(inLine.join().permitted()).isFalse();
-            assertThat(limiters.waiting()).isZero();
+            assertFailed(first, paced);
+            assertFailed(second, paced);
+            assertThat(inQueue.isRejected()).isTrue();
+            assertThat(room.limiters.waiting()).isZero();
         }
 
         @Test
-        void cancelledOneIsToldToListeners() {
+        void cancelledRequestIsReportedToListeners() {
             List<String> told = new CopyOnWriteArrayList<>();
-            RateLimiters limiters = limiters();
-            limiters.onWait(charges -> new WaitListener.Wait() {
+            room.limiters.onWait(charges -> new WaitListener.Wait() {
                 @Override
                 public void begins() {
                     told.add("begins");
@@ -161,55 +124,23 @@ class FailedReturnTests {
                     told.add("ends");
                 }
             });
-            take(paced);
-            CompletableFuture<Decision> future = limiters.acquireAsync(paced, "key", HOUR);
+            Request request = inTurn(paced);
             kept.add(paced);
 
-            future.cancel(false);
+            request.cancel();
 
-            assertThat(limiters.waiting()).isZero();
+            assertThat(room.limiters.waiting()).isZero();
             assertThat(told).containsExactly("begins", "ends");
         }
 
         @Test
-        void undeliveredAnswerFailsNothing() {
-            Waiter waiter = entered(waits(pool));
-            assertThat(waiter.outcome().permitted()).isTrue();
-            kept.add(pool);
-
-            assertThatCode(() -> waitingRoom.withdraw(waiter)).doesNotThrowAnyException();
-        }
-
-        /** The permits of pools are released until the turn has come. */
-        @Test
-        void requestWhosePoolCannotBeReleasedIsGivenBack() {
+        void turnBeyondTheMostThatMayWaitIsDecidedAtOnce() {
             take(paced);
-            kept.add(pool);
-
-            assertThatThrownBy(() -> limiters().acquire(List.of(waits(pool), waits(seats), waits(paced))))
-                    .hasMessage("cannot take back pool");
-
-            assertThat(isFree(seats)).isTrue();
-            assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
-            assertThat(waitingRoom.size()).isZero();
-        }
-
-        @Test
-        void oneInLineWhosePoolCannotBeReleasedIsGivenBack() {
-            Decision held = shared.decide(pool, "key", 1);
-            take(paced);
-            Waiter waiter = entered(waits(seats), waits(pool), waits(paced));
-            Waiter next = entered(waits(pool));
-            kept.add(seats);
-            assertThat(waiter.isDone()).isFalse();
-
-            held.close();
-            timer.ring(ReleasePolling.EVERY_NANOS);
-
-            assertFailed(waiter, seats);
-            timer.ring(ReleasePolling.EVERY_NANOS);
-            assertThat(next.outcome().permitted()).isTrue();
-            assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
+            kept.add(paced);
+            Request first = room.waiter(waits(paced).waitingAtMost(1));
+            assertThat(room.enter(waits(paced).waitingAtMost(1)).isRejected()).isTrue();
+            assertThat(first.waits()).isTrue();
+            assertThat(room.limiters.waiting()).isEqualTo(1);
         }
 
         @Test
@@ -235,24 +166,7 @@ class FailedReturnTests {
     }
 
     @Nested
-    class InMemory extends Contract {
-
-        @Test
-        void turnBeyondTheMostThatMayWaitFailsItsWaiter() {
-            Charge[] charges = {waits(pool), waits(paced).waitingAtMost(1)};
-            take(paced);
-            Decision held = shared.decide(pool, "key", 1);
-            List<Waiter> line = List.of(entered(charges), entered(charges));
-            kept.add(paced);
-
-            held.close();
-
-            assertThat(line.get(0).isDone()).as("has a turn now").isFalse();
-            assertFailed(line.get(1), paced);
-            assertThat(waitingRoom.size()).isEqualTo(1);
-            assertThat(isFree(pool)).isTrue();
-        }
-    }
+    class InMemory extends Contract {}
 
     @Nested
     class Elsewhere extends Contract {
@@ -262,80 +176,38 @@ class FailedReturnTests {
         @BeforeEach
         void useIt() {
             storage = elsewhere;
-            waitingRoom = new WaitingRoom(elsewhere, timer, AsyncExecutor.toCommonPool(), elsewhere.lock);
-        }
-
-        @AfterEach
-        void neverCallsWithTheLockHeld() {
-            assertThat(elsewhere.calledUnderLock).isEmpty();
+            room = new VirtualWaiting(elsewhere, time);
         }
 
         @Test
-        void turnBeyondTheMostThatMayWaitFailsItsWaiter() {
-            take(paced);
-            elsewhere.withhold();
-            Waiter first = entered(waits(paced).waitingAtMost(1));
-            Waiter second = entered(waits(paced).waitingAtMost(1));
-            kept.add(paced);
-
-            elsewhere.answer();
-            elsewhere.answer();
-
-            assertThat(first.isDone()).isFalse();
-            assertFailed(second, paced);
-            assertThat(elsewhere.asked()).as("not once more").isEqualTo(2);
-            assertThat(waitingRoom.size()).isEqualTo(1);
-        }
-
-        @Test
-        void turnBeyondTheMostThatMayWaitFailsOneInLine() {
-            Charge[] charges = {waits(pool), waits(paced).waitingAtMost(1)};
-            take(paced);
-            Decision held = shared.decide(pool, "key", 1);
-            List<Waiter> line = List.of(entered(charges), entered(charges), entered(charges));
-            Waiter last = entered(waits(pool));
-            kept.add(paced);
-            held.close();
-
-            timer.ring(ReleasePolling.EVERY_NANOS);
-
-            assertThat(line.get(0).isDone()).as("has a turn now").isFalse();
-            assertFailed(line.get(1), paced);
-            assertFailed(line.get(2), paced);
-            assertThat(last.outcome().permitted()).isTrue();
-            assertThat(waitingRoom.size()).isEqualTo(1);
-        }
-
-        @Test
-        void lateGrantOfOneThatLeftTheLineKeepsNoneBehindFromTheirs() {
+        void lateGrantOfAHeadThatLeftKeepsNoneBehindFromTheirs() {
             Rule two = Rule.of("two", Limit.concurrency(2));
             Decision held = shared.decide(two, "key", 2);
-            Waiter first = entered(waits(two));
-            Waiter second = entered(waits(two));
+            Request first = room.waiter(waits(two));
+            Request second = room.waiter(waits(two));
             held.close();
             elsewhere.withhold();
-            timer.ring(ReleasePolling.EVERY_NANOS);
-            waitingRoom.leave(first);
+            room.advance(Duration.ofMillis(25));
+            first.cancel();
             kept.add(two);
             elsewhere.answerBy(Runnable::run);
 
             elsewhere.answer();
+            elsewhere.answer();
 
-            assertThat(first.outcome().permitted()).isFalse();
-            assertThat(second.isDone()).isTrue();
-            assertThat(second.outcome().permitted()).isTrue();
+            assertThat(second.isPermitted()).isTrue();
         }
 
         @Test
-        void lateGrantOfOneThatLeftFailsNothing() {
+        void lateGrantOfARequestThatLeftFailsNothing() {
             elsewhere.withhold();
-            Waiter waiter = entered(waits(pool));
-            waitingRoom.leave(waiter);
+            Request request = room.waiter(waits(pool));
+            request.cancel();
             kept.add(pool);
 
             elsewhere.answer();
 
-            assertThat(waiter.outcome().permitted()).isFalse();
+            assertThat(room.limiters.waiting()).isZero();
         }
     }
 

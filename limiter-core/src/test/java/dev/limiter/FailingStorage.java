@@ -24,6 +24,14 @@ final class FailingStorage extends DelegatingStorage {
     }
 
     @Override
+    public Decision peek(List<Charge> charges) {
+        if (fails.getAsBoolean()) {
+            throw new IllegalStateException("broken storage");
+        }
+        return super.peek(charges);
+    }
+
+    @Override
     public void onRelease(ReleaseListener listener) {
         storage.onRelease(listener);
     }

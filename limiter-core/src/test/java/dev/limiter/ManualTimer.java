@@ -1,5 +1,6 @@
 package dev.limiter;
 
+import dev.limiter.waiting.WaitTimer;
 import java.util.ArrayList;
 import java.util.List;
 

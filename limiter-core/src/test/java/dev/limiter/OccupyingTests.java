@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -186,28 +185,13 @@ class OccupyingTests {
         assertThat(limiters.peek(rule, "key").permitted()).isFalse();
     }
 
-    /** In Redis nobody moves up when somebody before them gives up. */
     @Test
-    @Tag(MemoryPromises.TAG)
     void whoWaitsWithoutPriorityWaitsUntilTheReserveIsFull() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
-        WaitingRoom waitingRoom =
-                new WaitingRoom(limiters.storage(), (nanos, task) -> () -> {}, AsyncExecutor.toCommonPool());
         limiters.tryAcquire(rule, "key", 10);
         Charge charge = rule.charge("key").keeping(50).within(SECOND);
-        Waiter first = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
-        Waiter second = new Waiter(List.of(charge), time.now(), () -> true, () -> {});
-        waitingRoom.enter(first);
-        waitingRoom.enter(second);
-        assertThat(waitingRoom.admission.due(first) - time.now())
-                .isEqualTo(Duration.ofMillis(600).toNanos());
-        assertThat(waitingRoom.admission.due(second) - time.now())
-                .isEqualTo(Duration.ofMillis(700).toNanos());
-        waitingRoom.leave(first);
-        assertThat(waitingRoom.admission.due(second) - time.now())
-                .isEqualTo(Duration.ofMillis(600).toNanos());
-        time.advance(Duration.ofMillis(200));
-        assertThat(limiters.tryAcquire(rule, "key").permitted()).isTrue();
+        assertThat(decide(charge).delay()).isEqualTo(Duration.ofMillis(600));
+        assertThat(decide(charge).delay()).isEqualTo(Duration.ofMillis(700));
     }
 
     @ParameterizedTest

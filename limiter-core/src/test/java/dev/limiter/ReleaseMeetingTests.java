@@ -88,27 +88,6 @@ class ReleaseMeetingTests {
     }
 
     @Test
-    void twoRequestsMeetThatReleaseWhatTheyTakeAtTheirTurn() {
-        storage.onRelease((rule, key) -> {
-            if (queued) {
-                meet();
-            }
-        });
-        here.tryAcquire(paced, "key");
-        here.tryAcquire(first, "key");
-        List<CompletableFuture<Decision>> others = List.of(waits(here, first), waits(there, first));
-        queued = true;
-        List<Charge> charges = List.of(waiting(paced), waiting(pool));
-
-        race(() -> here.acquireAsync(charges, () -> true), () -> there.acquireAsync(charges, () -> true));
-
-        assertThat(meeting.getCount()).isZero();
-        assertThat(here.peek(pool, "key").remaining()).isEqualTo(PERMITS);
-        assertThat(others).noneMatch(CompletableFuture::isDone);
-        assertThat(here.waiting() + there.waiting()).isEqualTo(4);
-    }
-
-    @Test
     void twoQueuesMeetWhoseWaitersReleaseWhenAsked() {
         Decision one = here.tryAcquire(first, "key");
         Decision other = here.tryAcquire(second, "key");
@@ -146,7 +125,7 @@ class ReleaseMeetingTests {
     }
 
     @Test
-    void aReleaseLeavesItsWaitersToTheThreadThatHasTheQueues() throws InterruptedException {
+    void aReleaseWaitsForNoThreadThatServesAnotherQueue() throws InterruptedException {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch goesOn = new CountDownLatch(1);
         Decision one = here.tryAcquire(first, "key");
@@ -173,12 +152,12 @@ class ReleaseMeetingTests {
         releasing.join(TimeUnit.SECONDS.toMillis(20));
         boolean released = !releasing.isAlive();
         goesOn.countDown();
-        assertThat(released).as("while the queues are busy").isTrue();
+        assertThat(released).as("while another queue is busy").isTrue();
         assertThat(slow.join().permitted()).isTrue();
         assertThat(next.join().permitted()).isTrue();
     }
 
-    /** Requests with a turn to come release what they cannot use yet, and others are served by that: of both queues. */
+    /** Requests that come and go in both rooms, which hear of each other's releases. */
     @Test
     @Tag("race")
     void nothingIsLostOrGrantedTwiceWhereReleasesMeet() {

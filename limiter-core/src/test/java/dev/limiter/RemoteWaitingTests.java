@@ -4,6 +4,7 @@ import static dev.limiter.Caller.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.VirtualWaiting.Request;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,48 +12,33 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Waiters on a remote storage: each question is a call, and other instances release without telling. */
+/** Requests that wait on a remote storage: each question is a call, and other instances release without telling. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RemoteWaitingTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration POLL = Duration.ofMillis(25);
 
     private final VirtualTime time = new VirtualTime();
     private final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final ElsewhereStorage storage = new ElsewhereStorage(shared);
-    private final ManualTimer timer = new ManualTimer();
-    private final WaitingRoom waitingRoom = new WaitingRoom(storage, timer, AsyncExecutor.toCommonPool(), storage.lock);
+    private final VirtualWaiting room = new VirtualWaiting(storage, time);
+    private final RateLimiters limiters = room.limiters;
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
     private final Rule other = Rule.of("other", Limit.concurrency(1));
-
-    @AfterEach
-    void neverCallsWithTheLockHeld() {
-        assertThat(storage.calledUnderLock).isEmpty();
-    }
+    private final Rule quota = Rule.of("quota", Limit.tokenBucket(10, HOUR));
 
     private static Charge waits(Rule rule) {
         return rule.charge("key").within(HOUR);
-    }
-
-    private Waiter entered(Charge... charges) {
-        Waiter waiter = new Waiter(List.of(charges), time.now(), () -> true, () -> {});
-        assertThat(waitingRoom.enter(waiter)).isSameAs(waiter.answer());
-        return waiter;
-    }
-
-    private static boolean isPermitted(Waiter waiter) {
-        return waiter.isDone() && waiter.outcome().permitted();
-    }
-
-    private static boolean isRefused(Waiter waiter) {
-        return waiter.isDone() && !waiter.outcome().permitted();
     }
 
     /** The permits held by another instance. */
@@ -64,172 +50,140 @@ class RemoteWaitingTests {
         return shared.peek(rule, "key").permitted();
     }
 
-    private void poll() {
-        timer.ring(ReleasePolling.EVERY_NANOS);
-    }
-
     @Test
     void servedAtOnceByOneQuestion() {
-        RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
         assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
         assertThat(storage.asked()).isEqualTo(1);
         assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
         assertThat(storage.asked()).isEqualTo(1);
+        assertThat(storage.looks).hasValue(0);
     }
 
     @Test
     void aTurnIsGivenByOneQuestion() {
-        entered(waits(paced));
+        room.enter(waits(paced));
         storage.asked();
-
-        Waiter waiter = entered(waits(paced));
-
+        Request request = room.waiter(waits(paced));
         assertThat(storage.asked()).isEqualTo(1);
-        assertThat(waitingRoom.size()).isEqualTo(1);
-        assertThat(waiter.due()).isEqualTo(time.now() + SECOND.toNanos());
-        time.advance(SECOND);
-        waitingRoom.tend(waiter);
-        assertThat(isPermitted(waiter)).isTrue();
+        room.advance(SECOND);
+        assertThat(request.leftAfter()).isEqualTo(SECOND);
         assertThat(storage.asked()).isZero();
-        assertThat(waitingRoom.size()).isZero();
+        assertThat(limiters.waiting()).isZero();
     }
 
     @Test
-    void refusedByOneQuestion() {
-        entered(waits(paced));
+    void rejectedByOneQuestion() {
+        room.enter(waits(paced));
         storage.asked();
-        assertThat(isRefused(entered(paced.charge("key").within(SECOND.minusNanos(1)))))
+        assertThat(room.enter(paced.charge("key").within(SECOND.minusNanos(1))).isRejected())
                 .isTrue();
         assertThat(storage.asked()).isEqualTo(1);
     }
 
     @Test
     void aThreadWaitsForTheAnswerAndThenForItsTurn() {
-        RateLimiters limiters = new RateLimiters(storage);
-        limiters.tryAcquire(paced, "key");
+        RateLimiters own = new RateLimiters(storage);
+        own.tryAcquire(paced, "key");
         storage.withhold();
-        Caller caller = new Caller(() -> limiters.acquire(paced, "key", HOUR));
+        Caller caller = new Caller(() -> own.acquire(paced, "key", HOUR));
         until(() -> storage.questions.get() == 1);
 
         storage.answer();
 
-        until(() -> limiters.waiting() == 1);
+        until(() -> own.waiting() == 1);
         time.advance(SECOND);
         assertThat(caller.answer().permitted()).isTrue();
     }
 
-    @Test
-    void whatIsGrantedToOneWhoLeftIsGivenBack() {
-        storage.withhold();
-        List<Waiter> waiters = List.of(entered(waits(pool)), entered(waits(paced)));
-        assertThat(isFree(pool) || isFree(paced)).isFalse();
-
-        waiters.forEach(waitingRoom::leave);
-
-        assertThat(waiters).allMatch(RemoteWaitingTests::isRefused);
-        storage.answer();
-        storage.answer();
-        assertThat(isFree(pool) && isFree(paced)).isTrue();
-        assertThat(waiters).allMatch(RemoteWaitingTests::isRefused);
+    static Stream<Rule> bothWays() {
+        return Stream.of(
+                Rule.of("pool", Limit.concurrency(1)),
+                Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced()));
     }
 
-    @Test
-    void theRefusalOfARequestThatGivesUpIsByTheRuleThatItWaitedFor() {
-        Rule site = Rule.of("site", Limit.tokenBucket(5, SECOND));
-        heldElsewhere(paced);
-        Waiter waiter = entered(waits(site), waits(paced));
-
-        waitingRoom.leave(waiter);
-
-        Decision refusal = waiter.outcome();
-        assertThat(refusal.rule()).isEqualTo(paced);
-        assertThat(refusal.retryAfter()).contains(SECOND);
-        assertThat(refusal.parts().get(0).permitted()).isTrue();
+    @ParameterizedTest
+    @MethodSource("bothWays")
+    void permitsThatAreGrantedToARequestThatLeftAreGivenBack(Rule rule) {
+        storage.withhold();
+        Request request = room.waiter(waits(rule));
+        assertThat(isFree(rule)).isFalse();
+        request.cancel();
+        storage.answer();
+        assertThat(isFree(rule)).isTrue();
+        assertThat(limiters.waiting()).isZero();
     }
 
     @Test
     void anInterruptEndsTheWaitForAnAnswer() {
-        RateLimiters limiters = new RateLimiters(storage);
+        RateLimiters own = new RateLimiters(storage);
         storage.withhold();
-        Caller caller = new Caller(() -> limiters.acquire(pool, "key", HOUR));
+        Caller caller = new Caller(() -> own.acquire(pool, "key", HOUR));
         until(() -> storage.questions.get() == 1);
 
         caller.interrupt();
 
         assertThat(caller.answer().permitted()).isFalse();
+        assertThat(caller.answer().rule()).isEqualTo(pool);
         assertThat(caller.wasInterrupted()).isTrue();
         storage.answer();
         assertThat(isFree(pool)).isTrue();
     }
 
     @Test
-    void aFutureThatIsCancelledWhileUndecided() {
-        RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
-        storage.withhold();
-        CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
-
-        future.cancel(false);
-
-        storage.answer();
-        assertThat(isFree(pool)).isTrue();
-    }
-
-    @Test
-    void whoeverIsUndecidedWhenTheRoomClosesDoesNotWait() {
+    void requestThatIsUndecidedWhenTheRoomClosesDoesNotWait() {
         heldElsewhere(pool);
-        entered(waits(paced));
+        room.enter(waits(paced));
         storage.withhold();
-        Waiter inTurn = entered(waits(paced));
-        Waiter forRelease = entered(waits(pool));
-        Waiter atOnce = entered(waits(other));
+        Request inTurn = room.waiter(waits(paced));
+        Request forRelease = room.waiter(waits(pool));
+        Request atOnce = room.waiter(waits(other));
 
-        waitingRoom.stop();
+        limiters.stopWaiting();
         for (int i = 0; i < 4; i++) {
             storage.answer();
         }
 
-        assertThat(isRefused(inTurn) && isRefused(forRelease)).isTrue();
+        assertThat(inTurn.isRejected() && forRelease.isRejected()).isTrue();
         assertThat(inTurn.outcome().retryAfter()).contains(SECOND);
-        assertThat(isPermitted(atOnce)).isTrue();
-        assertThat(waitingRoom.size()).isZero();
+        assertThat(atOnce.isPermitted()).isTrue();
+        assertThat(limiters.waiting()).isZero();
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
     }
 
     @Test
-    void closingSendsAllAwayAndReturnsTheirTurns() {
-        Decision held = heldElsewhere(pool);
-        entered(waits(paced));
-        List<Waiter> waiters = new ArrayList<>();
+    void closingRejectsAllAndReturnsTheirTurns() {
+        heldElsewhere(pool);
+        room.enter(waits(paced));
+        List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            waiters.add(entered(waits(paced)));
-            waiters.add(entered(waits(pool)));
+            requests.add(room.waiter(waits(paced)));
+            requests.add(room.waiter(waits(pool)));
         }
-        held.close();
         storage.asked();
 
-        waitingRoom.stop();
+        limiters.stopWaiting();
 
-        assertThat(waiters).allMatch(RemoteWaitingTests::isRefused);
-        assertThat(waiters.get(4).outcome().retryAfter()).contains(SECOND.multipliedBy(3));
-        assertThat(waitingRoom.size()).isZero();
+        assertThat(requests).allMatch(Request::isRejected);
+        assertThat(requests.get(4).outcome().retryAfter()).contains(SECOND.multipliedBy(3));
+        assertThat(limiters.waiting()).isZero();
         assertThat(storage.asked()).isZero();
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
-        assertThat(isRefused(entered(waits(paced)))).isTrue();
-        poll();
-        assertThat(timer.size()).isZero();
-        waitingRoom.start();
-        assertThat(entered(waits(paced)).isDone()).isFalse();
+        assertThat(room.enter(waits(paced)).isRejected()).isTrue();
+        assertThat(room.timer.size()).isZero();
+        limiters.startWaiting();
+        assertThat(room.enter(waits(paced)).waits()).isTrue();
     }
 
     @Test
-    void failuresReachWhoeverAsks() {
+    void failuresReachTheCaller() {
         RuntimeException failure = new IllegalStateException("no network");
-        RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
         storage.failWith(failure);
-        assertThatThrownBy(() -> limiters.acquire(pool, "key", HOUR)).isSameAs(failure);
-        assertThatThrownBy(() -> limiters.acquireAsync(pool, "key", HOUR).join())
-                .isInstanceOf(CompletionException.class)
-                .hasCause(failure);
+        for (Rule rule : List.of(pool, paced)) {
+            assertThatThrownBy(() -> limiters.acquire(rule, "key", HOUR)).isSameAs(failure);
+            assertThatThrownBy(() -> limiters.acquireAsync(rule, "key", HOUR).join())
+                    .isInstanceOf(CompletionException.class)
+                    .hasCause(failure);
+        }
         storage.answerBy(task -> CompletableFuture.runAsync(task).join());
         assertThatThrownBy(() -> limiters.acquire(pool, "key", HOUR)).isSameAs(failure);
         assertThatThrownBy(() -> limiters.acquire(List.of())).isInstanceOf(RuntimeException.class);
@@ -237,274 +191,248 @@ class RemoteWaitingTests {
     }
 
     @Test
-    void aFailureMeetsTheFirstInLineOnly() {
-        Decision held = heldElsewhere(pool);
-        Waiter first = entered(waits(pool));
-        Waiter second = entered(waits(pool));
-        storage.failWith(new IllegalStateException("no network"));
-        poll();
-        assertThatThrownBy(first::outcome).hasMessage("no network");
-        assertThat(second.isDone()).isFalse();
-
-        storage.failWith(null);
-        held.close();
-        poll();
-
-        assertThat(isPermitted(second)).isTrue();
-    }
-
-    @Test
-    void errorOfACallMeetsItsWaiterOnly() {
-        Decision held = heldElsewhere(pool);
-        Waiter first = entered(waits(pool));
-        Waiter second = entered(waits(pool));
+    void aFailureMeetsOnlyTheRequestThatAsked() {
+        heldElsewhere(pool);
+        Request first = room.waiter(waits(pool));
+        Request second = room.waiter(waits(pool));
         storage.throwOnce(new NoClassDefFoundError("on purpose"));
-        poll();
-        assertThatThrownBy(first::outcome).hasMessage("on purpose");
-        assertThat(second.isDone()).isFalse();
+        room.advance(POLL);
+        assertThat(first.failure()).hasMessage("on purpose");
+        assertThat(second.waits()).isTrue();
 
-        held.close();
-        poll();
-
-        assertThat(isPermitted(second)).isTrue();
+        storage.failWith(new IllegalStateException("no network"));
+        room.advance(POLL);
+        assertThat(second.failure()).hasMessage("no network");
+        assertThat(limiters.waiting()).isZero();
     }
 
     @Test
-    void whatIsReleasedHereIsAskedForAtOnce() {
-        Waiter holder = entered(waits(pool));
-        Waiter first = entered(waits(pool));
-        Waiter second = entered(waits(pool));
+    void releaseOfThisInstanceServesTheHeadAtOnce() {
+        Request holder = room.enter(waits(pool));
+        Request first = room.waiter(waits(pool));
+        Request second = room.waiter(waits(pool));
 
         holder.outcome().close();
 
-        assertThat(isPermitted(first)).isTrue();
-        assertThat(second.isDone()).isFalse();
+        assertThat(first.isPermitted()).isTrue();
+        assertThat(second.waits()).isTrue();
         first.outcome().close();
-        assertThat(isPermitted(second)).isTrue();
-        assertThat(waitingRoom.size()).isZero();
+        assertThat(second.isPermitted()).isTrue();
+        assertThat(limiters.waiting()).isZero();
     }
 
     @Test
-    void whatIsReleasedElsewhereIsFoundByAskingNowAndThen() {
+    void releaseOfAnotherInstanceIsFoundByPolling() {
         Decision held = heldElsewhere(pool);
-        Waiter first = entered(waits(pool));
-        Waiter second = entered(waits(pool));
-        assertThat(storage.asked()).as("nobody asks who has others before him").isEqualTo(1);
-        poll();
+        Request first = room.waiter(waits(pool));
+        storage.asked();
+        Request second = room.waiter(waits(pool));
+        assertThat(storage.asked()).as("only the head asks").isZero();
+        room.advance(POLL);
         assertThat(storage.asked()).isEqualTo(1);
         held.close();
-        assertThat(first.isDone()).isFalse();
+        assertThat(first.waits()).isTrue();
 
-        poll();
+        room.advance(POLL);
 
-        assertThat(isPermitted(first)).isTrue();
-        assertThat(second.isDone()).isFalse();
+        assertThat(first.isPermitted()).isTrue();
+        assertThat(second.waits()).isTrue();
         first.outcome().close();
-        assertThat(isPermitted(second)).isTrue();
+        assertThat(second.isPermitted()).isTrue();
+        assertThat(room.timer.size()).isZero();
+    }
+
+    /** A window tells when to ask again; of permits that another instance refunds it tells nothing. */
+    @Test
+    void windowIsAskedAgainWhenTheTimeToRetryIsOver() {
+        Rule log = Rule.of("log", Limit.slidingWindowLog(1, SECOND));
+        shared.decide(log, "key", 1);
+        Request request = room.waiter(waits(log));
         storage.asked();
-        poll();
-        assertThat(storage.asked()).as("nobody waits").isZero();
-        assertThat(timer.size()).isZero();
+        room.advance(SECOND.minusNanos(1));
+        assertThat(storage.asked()).isZero();
+        room.advance(Duration.ofNanos(1));
+        assertThat(request.leftAfter()).isEqualTo(SECOND);
+        assertThat(storage.asked()).isEqualTo(1);
     }
 
     @Test
-    void aLineHasOneQuestionUnderWay() {
-        heldElsewhere(pool);
-        Waiter holder = entered(waits(other));
-        Waiter first = entered(waits(pool));
-        entered(waits(pool));
-        Waiter elsewhere = entered(waits(other));
+    void refundOfAnotherInstanceIsFoundByPolling() {
+        Rule login = Rule.of("login", Limit.tokenBucket(1, HOUR));
+        Decision elsewhere = shared.decide(login, "key", 1);
+        Request request = room.waiter(waits(login).asRefundable());
+        elsewhere.giveBack();
+        room.advance(POLL);
+        assertThat(request.isPermitted()).isTrue();
+    }
+
+    @Test
+    void manyQueuesArePolledLessOften() {
+        Decision[] held = new Decision[400];
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < held.length; i++) {
+            held[i] = shared.decide(pool, "key" + i, 1);
+            requests.add(room.waiter(pool.charge("key" + i).within(HOUR)));
+        }
+        room.advance(POLL.multipliedBy(4));
+        storage.asked();
+        room.advance(SECOND);
+        assertThat(storage.asked()).isBetween(3_900, 4_100);
+    }
+
+    @Test
+    void aQueueHasOneQuestionUnderWay() {
+        Request holder = room.enter(waits(other));
+        Request elsewhere = room.waiter(waits(other));
         storage.asked();
         storage.withhold();
-
-        poll();
         for (int i = 0; i < 5; i++) {
-            poll();
-            waitingRoom.tend(first);
+            room.advance(POLL);
             holder.outcome().close();
         }
-
-        assertThat(storage.asked()).as("one for each line").isEqualTo(2);
+        assertThat(storage.asked()).isEqualTo(1);
+        // asked before the release
         storage.answer();
-        storage.answer();
-        assertThat(storage.asked()).as("once more where something was released").isEqualTo(1);
-        storage.answer();
-        assertThat(isPermitted(elsewhere)).isTrue();
-        assertThat(first.isDone()).isFalse();
+        assertThat(elsewhere.waits() ? storage.asked() : 1).as("once more").isEqualTo(1);
+        if (elsewhere.waits()) {
+            storage.answer();
+        }
+        assertThat(elsewhere.isPermitted()).isTrue();
     }
 
     @Test
-    void whatIsGrantedToOneWhoLeftTheLineGoesToTheNext() {
+    void permitsThatAreGrantedToAHeadThatLeftGoToTheNext() {
         Decision held = heldElsewhere(pool);
-        Waiter first = entered(waits(pool));
-        Waiter second = entered(waits(pool));
+        Request first = room.waiter(waits(pool));
+        Request second = room.waiter(waits(pool));
         held.close();
         storage.withhold();
-        poll();
+        room.advance(POLL);
 
-        waitingRoom.leave(first);
-        storage.answer();
-        storage.answer();
+        first.cancel();
+        for (int i = 0; i < 3 && second.waits(); i++) {
+            storage.answer();
+        }
 
-        assertThat(isRefused(first)).isTrue();
-        assertThat(isPermitted(second)).isTrue();
+        assertThat(second.isPermitted()).isTrue();
     }
 
     @Test
-    void thoseBehindAreAskedForWhenTheFirstGivesUp() {
+    void thoseBehindTryWhenTheHeadGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         heldElsewhere(two);
-        Waiter both = entered(two.charge("key", 2).within(SECOND));
-        Waiter one = entered(waits(two));
+        Request both = room.waiter(two.charge("key", 2).within(SECOND));
+        Request one = room.waiter(waits(two));
 
-        time.advance(SECOND);
-        waitingRoom.tend(both);
+        room.advance(SECOND);
 
-        assertThat(isRefused(both)).isTrue();
-        assertThat(isPermitted(one)).isTrue();
+        assertThat(both.isRejected()).isTrue();
+        assertThat(one.leftAfter()).isEqualTo(SECOND);
     }
 
     @Test
-    void whoIsGoneIsNotLetIn() {
+    void requestThatIsGoneIsNotServed() {
         Decision held = heldElsewhere(pool);
         AtomicBoolean present = new AtomicBoolean(true);
-        Waiter gone = new Waiter(List.of(waits(pool)), time.now(), present::get, () -> {});
-        waitingRoom.enter(gone);
-        Waiter next = entered(waits(pool));
+        Request gone = room.enter(present::get, waits(pool));
+        Request next = room.waiter(waits(pool));
         held.close();
         present.set(false);
 
-        poll();
+        room.advance(POLL);
 
-        assertThat(isRefused(gone)).isTrue();
-        assertThat(isPermitted(next)).isTrue();
+        assertThat(gone.isRejected()).isTrue();
+        assertThat(next.isPermitted()).isTrue();
     }
 
     @Test
     void theLastPlaceIsGivenOnce() {
-        entered(waits(paced));
+        room.enter(waits(paced));
         storage.withhold();
-        Waiter first = entered(waits(paced).waitingAtMost(1));
-        Waiter second = entered(waits(paced).waitingAtMost(1));
+        Request first = room.waiter(waits(paced).waitingAtMost(1));
+        Request second = room.waiter(waits(paced).waitingAtMost(1));
         for (int i = 0; i < 3; i++) {
             storage.answer();
         }
-        assertThat(first.isDone()).isFalse();
-        assertThat(isRefused(second)).isTrue();
-        assertThat(waitingRoom.size()).isEqualTo(1);
+        assertThat(first.waits()).isTrue();
+        assertThat(second.isRejected()).isTrue();
+        assertThat(limiters.waiting()).isEqualTo(1);
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND.multipliedBy(2));
     }
 
     @Test
-    void whoFindsALineFullIsRefusedWithoutAQuestion() {
+    void requestThatFindsAQueueFullIsRejectedByALook() {
         heldElsewhere(pool);
-        entered(waits(pool).waitingAtMost(1));
+        room.waiter(waits(pool).waitingAtMost(1));
         storage.asked();
-        Waiter waiter = entered(waits(pool).waitingAtMost(1), waits(paced));
-        assertThat(isRefused(waiter)).isTrue();
-        assertThat(waiter.outcome().rule()).isEqualTo(pool);
-        assertThat(waiter.outcome().limits()).extracting(LimitStatus::permitted).containsExactly(false, true);
+        Decision rejected = room.answer(waits(pool).waitingAtMost(1), quota.charge("key"));
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.rule()).isEqualTo(pool);
+        assertThat(rejected.limits()).extracting(LimitStatus::permitted).containsExactly(false, true);
+        assertThat(rejected.limits()).extracting(LimitStatus::remaining).containsExactly(0L, 10L);
         assertThat(storage.asked()).isZero();
     }
 
+    /** It takes no place, so it does not show in what others are told. */
     @Test
-    void waitsForOneReleaseAfterTheOther() {
+    void requestWithoutQuotaInAnotherRuleTakesNoPlaceInTheQueue() {
+        heldElsewhere(pool);
+        room.waiter(waits(pool));
+        shared.decide(quota, "key", 10);
+        Request request = room.enter(waits(pool), quota.charge("key"));
+        assertThat(request.isRejected()).isTrue();
+        assertThat(request.outcome().parts().get(1).retryAfter()).contains(Duration.ofMinutes(6));
+        assertThat(limiters.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void waitsForTheReleasesOfSeveralRules() {
         Decision heldThere = heldElsewhere(other);
         Decision held = heldElsewhere(pool);
-        Waiter both = entered(waits(pool), waits(other));
+        Request both = room.waiter(waits(pool), waits(other));
         held.close();
-        poll();
-        assertThat(both.isDone()).isFalse();
-        assertThat(waitingRoom.size()).isEqualTo(1);
-
+        room.advance(POLL);
+        assertThat(both.waits()).isTrue();
         heldThere.close();
-        poll();
-
-        assertThat(isPermitted(both)).isTrue();
+        room.advance(POLL);
+        assertThat(both.isPermitted()).isTrue();
         assertThat(isFree(pool) || isFree(other)).isFalse();
     }
 
+    /** Other instances have taken the permits before it. */
     @Test
-    void afterAReleaseTheTurnIsWaitedFor() {
-        Rule both = Rule.of(
-                "both",
-                Limit.concurrency(1).named("inFlight"),
-                Limit.leakyBucket(1, SECOND).burst(9).paced().named("rate"));
-        Waiter holder = entered(waits(both));
-        Waiter waiter = entered(waits(both));
-        holder.outcome().close();
-        assertThat(waiter.due()).isEqualTo(time.now() + SECOND.toNanos());
-        time.advance(SECOND);
-        waitingRoom.tend(waiter);
-        assertThat(isPermitted(waiter)).isTrue();
-    }
-
-    /** Other instances have taken the turns before it. */
-    @Test
-    void whoseTurnCannotComeInTimeIsRefusedByTheNextPoll() {
+    void requestThatCannotBeServedInTimeAnyMoreIsRejectedByTheNextPoll() {
         heldElsewhere(pool);
         Duration patience = SECOND.multipliedBy(10);
-        Waiter waiter =
-                entered(pool.charge("key").within(patience), paced.charge("key").within(patience));
-        time.advance(SECOND.multipliedBy(6));
+        Request request = room.waiter(
+                pool.charge("key").within(patience), paced.charge("key").within(patience));
+        room.advance(SECOND.multipliedBy(6));
         shared.decide(List.of(paced.charge("key", 7).within(HOUR)));
-        assertThat(waiter.isDone()).isFalse();
+        assertThat(request.waits()).isTrue();
 
-        poll();
+        room.advance(POLL);
 
-        assertThat(isRefused(waiter)).isTrue();
-        assertThat(waiter.outcome().parts().get(1).retryAfter()).contains(SECOND.multipliedBy(3));
+        assertThat(request.isRejected()).isTrue();
     }
 
-    /** No turn is given where charges are decided apart. */
+    /** Each attempt takes a permit for a moment and gives it back: that is no reason for the next one. */
     @Test
-    void thePlaceInLineIsKeptUntilTheTurnElsewhere() {
+    void requestThatSeveralPlacesDecideTriesNoMoreOftenThanItPolls() {
         storage.decideApart();
         Decision held = heldElsewhere(pool);
-        Waiter waiter = entered(waits(pool), waits(paced));
+        Request request = room.waiter(waits(pool), waits(paced));
         held.close();
         shared.decide(paced, "key", 1);
         storage.asked();
 
-        poll();
+        room.advance(POLL);
 
-        assertThat(storage.asked()).as("the permit it gives back is no release").isEqualTo(1);
-        assertThat(waiter.isDone()).isFalse();
+        assertThat(storage.asked()).isEqualTo(1);
+        assertThat(request.waits()).isTrue();
         assertThat(isFree(pool)).isTrue();
-        time.advance(SECOND);
-        storage.released(pool, "key");
-        assertThat(storage.asked()).as("a turn is all that it waits for").isZero();
-        poll();
-        assertThat(isPermitted(waiter)).isTrue();
-        assertThat(isFree(pool)).isFalse();
-        assertThat(timer.size()).isZero();
-    }
-
-    @Test
-    void thePlaceInLineIsKeptForATurnInTimeOnly() {
-        storage.decideApart();
-        heldElsewhere(pool);
-        Duration patience = SECOND.multipliedBy(10);
-        Waiter patientForTheTurn = entered(pool.charge("key").within(patience), waits(paced));
-        Waiter patientForTheRelease = entered(waits(pool), paced.charge("key").within(patience));
-        shared.decide(List.of(paced.charge("key", 7).within(HOUR)));
-        poll();
-        assertThat(patientForTheTurn.isDone()).isFalse();
-        time.advance(SECOND);
-        shared.decide(List.of(paced.charge("key", 4).within(HOUR)));
-
-        poll();
-
-        assertThat(isRefused(patientForTheTurn)).isTrue();
-        assertThat(isRefused(patientForTheRelease)).isTrue();
-        assertThat(waitingRoom.size()).isZero();
-    }
-
-    @Test
-    void whoAsksForMoreThanCanEverBeHadDoesNotWaitForARelease() {
-        heldElsewhere(pool);
-        assertThat(isRefused(entered(waits(pool), other.charge("key", 2).within(HOUR))))
-                .isTrue();
+        room.advance(SECOND);
+        assertThat(request.isPermitted()).isTrue();
+        assertThat(storage.asked()).isLessThanOrEqualTo(41);
     }
 
     @Test
@@ -512,11 +440,11 @@ class RemoteWaitingTests {
         int many = 20_000;
         Rule large = Rule.of("large", Limit.concurrency(many));
         Decision all = storage.decide(large, "key", many);
-        List<Waiter> waiters = new ArrayList<>();
+        List<Request> requests = new ArrayList<>();
         for (int i = 0; i < many; i++) {
-            waiters.add(entered(waits(large)));
+            requests.add(room.enter(waits(large)));
         }
         all.close();
-        assertThat(waiters).allMatch(RemoteWaitingTests::isPermitted);
+        assertThat(requests).allMatch(Request::isPermitted);
     }
 }

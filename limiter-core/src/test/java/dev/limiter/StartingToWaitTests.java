@@ -33,18 +33,16 @@ class StartingToWaitTests {
     @Test
     void hearsOfAReleaseIfWaitingStartsWhileItComes() {
         RateLimiterStorage storage = new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::read, 1000);
-        WaitingRoom room = new WaitingRoom(storage, new ManualTimer(), AsyncExecutor.toCommonPool());
+        VirtualWaiting room = new VirtualWaiting(storage, time);
         Decision held = storage.decide(pool, "key", 1);
-        Waiter waiter = new Waiter(List.of(pool.charge("key").within(HOUR)), time.now(), () -> true, () -> {});
-        room.stop();
-        // read where the storage decides whether the request has to wait
-        onReading = room::start;
+        room.limiters.stopWaiting();
+        // read before the storage decides whether the request has to wait
+        onReading = room.limiters::startWaiting;
 
-        assertThat(room.enter(waiter)).isNull();
+        VirtualWaiting.Request waiter = room.waiter(pool.charge("key").within(HOUR));
         held.close();
 
-        assertThat(waiter.isDone()).isTrue();
-        assertThat(waiter.outcome().permitted()).isTrue();
+        assertThat(waiter.isPermitted()).isTrue();
     }
 
     @Test

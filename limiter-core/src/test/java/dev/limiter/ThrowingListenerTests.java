@@ -3,9 +3,9 @@ package dev.limiter;
 import static dev.limiter.Caller.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.waiting.AsyncExecutor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +28,8 @@ class ThrowingListenerTests {
     private volatile boolean broken;
     private final RateLimiterStorage storage =
             new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::read, 1000);
-    private final RateLimiters limiters = new RateLimiters(storage, new ManualTimer(), AsyncExecutor.toCommonPool());
+    private final ManualTimer timer = new ManualTimer();
+    private final RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
     private final List<String> told = new CopyOnWriteArrayList<>();
 
@@ -135,19 +136,21 @@ class ThrowingListenerTests {
         assertThat(thrown).hasValue(1);
     }
 
-    /** The thread goes, and so does its place. */
     @Test
-    void aThreadWhoseClockThrowsLeavesNoWaiterBehind() {
+    void aRequestWhoseClockThrowsFailsAndLeavesItsPlace() {
+        Rule bucket = Rule.of("bucket", Limit.tokenBucket(1, HOUR));
         Decision held = limiters.tryAcquire(pool, "key");
-        limiters.onWait(charges -> {
-            broken = true;
-            return null;
-        });
-
-        Throwable thrown = catchThrowable(() -> limiters.acquire(pool, "key", HOUR));
+        limiters.tryAcquire(bucket, "key");
+        List<CompletableFuture<Decision>> requests = List.of(
+                limiters.acquireAsync(pool, "key", HOUR),
+                limiters.acquireAsync(pool, "key", HOUR),
+                limiters.acquireAsync(bucket, "key", HOUR));
+        broken = true;
+        timer.ring(HOUR.toNanos());
         broken = false;
 
-        assertThat(thrown).hasMessage("broken clock");
+        assertThat(requests)
+                .allSatisfy(request -> assertThatThrownBy(request::join).hasRootCauseMessage("broken clock"));
         assertThat(limiters.waiting()).isZero();
         held.close();
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
@@ -180,7 +183,7 @@ class ThrowingListenerTests {
         List<Charge> both = List.of(pool.charge("key").within(HOUR), quota.charge("key"));
 
         assertThatThrownBy(() -> own.acquire(both)).hasMessage("broken storage");
-        assertThatThrownBy(() -> own.acquireAsync(both, () -> true)).hasMessage("broken storage");
+        assertThatThrownBy(() -> own.acquireAsync(both, () -> true).join()).hasRootCauseMessage("broken storage");
         fails.set(false);
         Decision held = own.tryAcquire(pool, "key");
         CompletableFuture<Decision> first = own.acquireAsync(pool, "key", HOUR);

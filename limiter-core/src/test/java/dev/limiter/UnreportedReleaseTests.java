@@ -2,20 +2,22 @@ package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.VirtualWaiting.Request;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.time.Duration;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Waiters for a release on storages that say nothing of releases. */
+/** Requests that wait for a release on storages that report none: their heads try every 25 ms. */
 class UnreportedReleaseTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration POLL = Duration.ofMillis(25);
 
-    private final ManualTimer timer = new ManualTimer();
+    private static final VirtualTime TIME = new VirtualTime();
+
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
 
     private static final class Silent extends DelegatingStorage {
@@ -50,76 +52,63 @@ class UnreportedReleaseTests {
     }
 
     private static RateLimiterStorage memory() {
-        return new InMemoryRateLimiterStorage(new RateLimiterFactory(), new VirtualTime(), 1000);
+        return new InMemoryRateLimiterStorage(new RateLimiterFactory(), TIME, 1000);
     }
 
-    private Waiter entered(WaitingRoom room, String key) {
-        Waiter waiter = new Waiter(List.of(pool.charge(key).within(HOUR)), VirtualTime.START, () -> true, () -> {});
-        assertThat(room.enter(waiter)).isNull();
-        return waiter;
-    }
-
-    private WaitingRoom room(RateLimiterStorage storage) {
-        return new WaitingRoom(storage, timer, AsyncExecutor.toCommonPool());
-    }
-
-    private void poll() {
-        timer.ring(ReleasePolling.EVERY_NANOS);
+    private Charge waits(String key) {
+        return pool.charge(key).within(HOUR);
     }
 
     @ParameterizedTest
     @MethodSource("silent")
-    void eachPollLetsInWhoeverIsFirst(RateLimiterStorage storage) {
-        WaitingRoom room = room(storage);
+    void eachPollServesTheHead(RateLimiterStorage storage) {
+        VirtualWaiting room = new VirtualWaiting(storage, TIME);
         Decision held = storage.decide(pool, "key", 1);
-        Waiter first = entered(room, "key");
-        Waiter second = entered(room, "key");
-        poll();
-        assertThat(first.isDone()).isFalse();
+        Request first = room.waiter(waits("key"));
+        Request second = room.waiter(waits("key"));
+        room.advance(POLL);
+        assertThat(first.waits()).isTrue();
 
         held.close();
-        poll();
-        assertThat(first.outcome().permitted()).isTrue();
-        assertThat(second.isDone()).isFalse();
+        assertThat(first.waits()).isTrue();
+        room.advance(POLL);
+        assertThat(first.isPermitted()).isTrue();
+        assertThat(second.waits()).isTrue();
 
         first.outcome().close();
-        poll();
-        assertThat(second.outcome().permitted()).isTrue();
+        room.advance(POLL);
+        assertThat(second.isPermitted()).isTrue();
     }
 
     @Test
     void eachQueueIsPolledForAsLongAsItHasAWaiter() {
         RateLimiterStorage storage = new Silent(memory());
-        WaitingRoom room = room(storage);
+        VirtualWaiting room = new VirtualWaiting(storage, TIME);
         Decision held = storage.decide(pool, "key", 1);
         Decision other = storage.decide(pool, "other", 1);
-        Waiter waiter = entered(room, "key");
-        Waiter behind = entered(room, "key");
-        Waiter elsewhere = entered(room, "other");
-        assertThat(timer.size()).isEqualTo(2);
+        Request waiter = room.waiter(waits("key"));
+        Request elsewhere = room.waiter(waits("other"));
 
         other.close();
-        poll();
-        assertThat(elsewhere.outcome().permitted()).isTrue();
-        room.leave(waiter);
-        room.leave(behind);
-        poll();
-        assertThat(timer.size()).isZero();
+        room.advance(POLL);
+        assertThat(elsewhere.isPermitted()).isTrue();
+        waiter.cancel();
+        assertThat(room.timer.size()).isZero();
 
-        Waiter later = entered(room, "key");
+        Request later = room.waiter(waits("key"));
         held.close();
-        poll();
-        assertThat(later.outcome().permitted()).isTrue();
+        room.advance(POLL);
+        assertThat(later.isPermitted()).isTrue();
     }
 
     @ParameterizedTest
     @MethodSource("reporting")
     void storageThatReportsIsNotPolled(RateLimiterStorage storage) {
-        WaitingRoom room = room(storage);
+        VirtualWaiting room = new VirtualWaiting(storage, TIME);
         Decision held = storage.decide(pool, "key", 1);
-        Waiter waiter = entered(room, "key");
-        assertThat(timer.size()).isZero();
+        Request waiter = room.waiter(waits("key"));
+        assertThat(room.timer.next() - TIME.now()).isEqualTo(HOUR.toNanos());
         held.close();
-        assertThat(waiter.outcome().permitted()).isTrue();
+        assertThat(waiter.isPermitted()).isTrue();
     }
 }

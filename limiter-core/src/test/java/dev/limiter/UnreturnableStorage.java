@@ -2,7 +2,6 @@ package dev.limiter;
 
 import java.util.List;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** A storage that throws where permits of some rules are returned or released, and keeps them. */
 final class UnreturnableStorage extends DelegatingStorage {
@@ -51,18 +50,6 @@ final class UnreturnableStorage extends DelegatingStorage {
         }
 
         @Override
-        protected @Nullable QueuedTurn queuedTurn() {
-            QueuedTurn turn = decision.queuedTurn();
-            return turn == null ? null : new Turn(turn);
-        }
-
-        @Override
-        protected void giveUp(List<? extends Decision> behind) {
-            check();
-            decision.giveUp(behind);
-        }
-
-        @Override
         public void giveBack() {
             check();
             decision.giveBack();
@@ -72,41 +59,6 @@ final class UnreturnableStorage extends DelegatingStorage {
         public void close() {
             check();
             decision.close();
-        }
-
-        private final class Turn implements QueuedTurn {
-
-            private final QueuedTurn turn;
-
-            Turn(QueuedTurn turn) {
-                this.turn = turn;
-            }
-
-            @Override
-            public Object state() {
-                return turn.state();
-            }
-
-            @Override
-            public long kept() {
-                return turn.kept();
-            }
-
-            @Override
-            public long nanos() {
-                return turn.nanos();
-            }
-
-            @Override
-            public long giveUp() {
-                check();
-                return turn.giveUp();
-            }
-
-            @Override
-            public void moveUp(long units) {
-                turn.moveUp(units);
-            }
         }
     }
 }

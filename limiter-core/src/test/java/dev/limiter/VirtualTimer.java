@@ -2,10 +2,11 @@ package dev.limiter;
 
 import static java.util.Comparator.comparingLong;
 
+import dev.limiter.waiting.WaitTimer;
 import java.util.PriorityQueue;
 
 /** Calls back in virtual time, when a test says that some of it has passed. For one thread. */
-final class VirtualTimer implements WaitTimer {
+public final class VirtualTimer implements WaitTimer {
 
     private record Task(long at, Runnable runnable) {}
 
@@ -13,9 +14,9 @@ final class VirtualTimer implements WaitTimer {
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(comparingLong(Task::at));
 
     /** How often it was set. */
-    int set;
+    public int set;
 
-    VirtualTimer(VirtualTime time) {
+    public VirtualTimer(VirtualTime time) {
         this.time = time;
     }
 
@@ -27,8 +28,17 @@ final class VirtualTimer implements WaitTimer {
         return () -> tasks.remove(task);
     }
 
+    /** When the next one is due; {@link Long#MAX_VALUE} if there is none. */
+    public long next() {
+        return tasks.isEmpty() ? Long.MAX_VALUE : tasks.element().at;
+    }
+
+    public int size() {
+        return tasks.size();
+    }
+
     /** Runs all whose time has come. */
-    void run() {
+    public void run() {
         while (!tasks.isEmpty() && tasks.element().at <= time.now()) {
             tasks.remove().runnable.run();
         }

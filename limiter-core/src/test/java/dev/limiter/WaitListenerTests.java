@@ -4,6 +4,7 @@ import static dev.limiter.Caller.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.waiting.AsyncExecutor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A model of the queues of waiters, worked out anew from all events, in fractions. */
+/** A model of requests that wait, in fractions. */
 abstract class WaitingModel {
 
     enum State {
@@ -56,6 +56,10 @@ abstract class WaitingModel {
 
     abstract void giveUp(Request request, long now);
 
+    boolean mayGiveUp(Request request) {
+        return true;
+    }
+
     abstract void release(Request request, long now);
 
     abstract void advance(long now);
@@ -86,7 +90,8 @@ abstract class WaitingModel {
         @Override
         Request arrive(long now, long permits, long maxWait, int maxWaiting) {
             Request request = new Request(now, permits, now + maxWait);
-            boolean first = waiting() == 0;
+            // one that does not wait is judged by the storage alone
+            boolean first = waiting() == 0 || maxWait == 0;
             if (first && permits <= free()) {
                 request.state = State.LEFT;
             } else if (permits > limit || maxWait == 0 || waiting() >= maxWaiting) {
@@ -157,8 +162,16 @@ abstract class WaitingModel {
         private final boolean paced;
         private final BigInteger warmUp;
 
-        /** The last one who was let in, if nobody has given up the place at the end since. */
+        /** When the bucket is empty, and how long nobody came until then. */
+        private BigInteger empty = BigInteger.ZERO;
+
+        private BigInteger rest;
+
+        /** The last that was let in, and the state before it; null if it has given up its place since. */
         private @Nullable Request tail;
+
+        private BigInteger emptyBefore = BigInteger.ZERO;
+        private BigInteger restBefore = BigInteger.ZERO;
 
         Turns(Limit limit, boolean paced, Rest rest) {
             this.limit = fraction(limit.limit(), limit);
@@ -166,6 +179,7 @@ abstract class WaitingModel {
             this.burst = limit.capacity();
             this.paced = paced;
             this.warmUp = rest.warmUp;
+            this.rest = rest.warmUp;
         }
 
         /** In lowest terms: what is rounded is rounded to units of this. */
@@ -177,24 +191,31 @@ abstract class WaitingModel {
         @Override
         Request arrive(long now, long permits, long maxWait, int maxWaiting) {
             Request request = new Request(now, permits, now + maxWait);
-            long waiting = waiting();
-            BigInteger empty = schedule();
-            requests.add(request);
-            schedule();
-            long turn = request.turn == null ? now : request.turn;
-            BigInteger ahead = empty.subtract(scaled(now)).max(BigInteger.ZERO);
+            BigInteger arrived = scaled(now);
+            BigInteger start = empty.max(arrived);
+            BigInteger rested = rest.add(start.subtract(empty)).min(warmUp);
+            BigInteger even = interval.multiply(BigInteger.valueOf(permits));
+            BigInteger end = start.add(cost(rested, even));
+            BigInteger scaledTurn = paced ? start : end.subtract(interval.multiply(BigInteger.valueOf(burst)));
+            long turn = Math.max(nanos(scaledTurn.max(BigInteger.ZERO)), now);
+            BigInteger ahead = start.subtract(arrived);
             boolean full = paced
                     && warmUp.signum() == 0
                     && ahead.add(interval.multiply(BigInteger.valueOf(permits - 1 - burst)))
                                     .signum()
                             > 0;
-            if (permits > burst || turn > now && (turn - now > maxWait || waiting >= maxWaiting || full)) {
+            if (permits > burst || turn > now && (turn - now > maxWait || waiting() >= maxWaiting || full)) {
                 request.state = State.REFUSED;
-            } else if (turn <= now) {
-                request.state = State.LEFT;
+            } else {
+                request.state = turn <= now ? State.LEFT : State.WAITING;
+                request.turn = turn;
+                tail = request;
+                emptyBefore = empty;
+                restBefore = rest;
+                empty = end;
+                rest = rested.subtract(even).max(BigInteger.ZERO);
             }
-            tail = request.state == State.REFUSED ? tail : request;
-            schedule();
+            requests.add(request);
             return request;
         }
 
@@ -205,26 +226,6 @@ abstract class WaitingModel {
         private long nanos(BigInteger scaled) {
             BigInteger[] parts = scaled.divideAndRemainder(limit);
             return parts[0].longValueExact() + (parts[1].signum() > 0 ? 1 : 0);
-        }
-
-        /** Gives all who wait their turns; returns when the bucket is empty. */
-        private BigInteger schedule() {
-            BigInteger empty = BigInteger.ZERO;
-            BigInteger rest = warmUp;
-            for (Request request : requests) {
-                if (request.state == State.REFUSED) {
-                    continue;
-                }
-                BigInteger arrived = scaled(request.arrived);
-                BigInteger start = empty.max(arrived);
-                rest = rest.add(start.subtract(empty)).min(warmUp);
-                BigInteger even = interval.multiply(BigInteger.valueOf(request.permits));
-                empty = start.add(cost(rest, even));
-                rest = rest.subtract(even).max(BigInteger.ZERO);
-                BigInteger turn = paced ? start : empty.subtract(interval.multiply(BigInteger.valueOf(burst)));
-                request.turn = Math.max(nanos(turn.max(BigInteger.ZERO)), request.arrived);
-            }
-            return empty;
         }
 
         /** The area under the pace, which goes from 1 at half of the warm-up straight to 3 at all of it. */
@@ -240,17 +241,27 @@ abstract class WaitingModel {
             return even.add(slow[0]).add(slow[1].signum() > 0 ? BigInteger.ONE : BigInteger.ZERO);
         }
 
-        /** With a warm-up, the place of the last one can be used by others, if it is that of the last who came. */
+        /** The place of the last one can be used by others; that of another one stays empty. */
         @Override
         void giveUp(Request request, long now) {
-            boolean last = tail == request;
-            if (warmUp.signum() > 0 && !last) {
-                request.state = State.GONE;
-            } else {
+            if (tail == request) {
                 request.state = State.REFUSED;
+                empty = emptyBefore;
+                rest = restBefore;
+                tail = null;
+            } else {
+                request.state = State.GONE;
             }
-            tail = last ? null : tail;
-            schedule();
+        }
+
+        /** What comes back of the place of another one, behind which no one waits, is not part of this model. */
+        @Override
+        boolean mayGiveUp(Request request) {
+            boolean behind = false;
+            for (Request other : requests.subList(requests.indexOf(request) + 1, requests.size())) {
+                behind |= other.state == State.WAITING;
+            }
+            return behind || tail == request;
         }
 
         @Override

@@ -6,18 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The queues of waiters in simulated time against a slow model, with waiters that give up: the admitted requests, their
- * order, and their times to the nanosecond. Only timers let them leave.
+ * Requests that wait, in simulated time against a slow model, and some that give up: which are permitted, in which order,
+ * and when to the nanosecond. Only timers let them leave.
  */
 class WaitingModelTests {
 
@@ -71,24 +69,48 @@ class WaitingModelTests {
         assertThat(refused).as("who was refused").isGreaterThan(traces / 10);
     }
 
+    /** A storage that is a nanosecond late is found out. */
     @Test
-    void theModelFindsOutWhenNobodyMovesUp() {
+    void theModelFindsOutWhoIsLate() {
         Limit limit = Limit.leakyBucket(7, SECOND).paced();
         assertThatThrownBy(() -> {
                     for (int trace = 0; trace < 1000; trace++) {
-                        new Trace(limit, trace, StandingStill::new).run();
+                        new Trace(limit, trace, Late::new).run();
                     }
                 })
                 .isInstanceOf(AssertionError.class);
     }
 
+    private static final class Late extends DelegatingStorage {
+
+        Late(RateLimiterStorage storage) {
+            super(storage);
+        }
+
+        @Override
+        public Decision decide(List<Charge> charges) {
+            return new DelegatingDecision(super.decide(charges)) {
+
+                @Override
+                protected long turn() {
+                    return decision.turn() + 1;
+                }
+
+                @Override
+                public void giveBack() {
+                    decision.giveBack();
+                }
+            };
+        }
+    }
+
     /** A request, as the queues and as the model see it. */
     private static final class Request {
 
-        final Waiter waiter;
+        final VirtualWaiting.Request waiter;
         final WaitingModel.Request model;
 
-        Request(Waiter waiter, WaitingModel.Request model) {
+        Request(VirtualWaiting.Request waiter, WaitingModel.Request model) {
             this.waiter = waiter;
             this.model = model;
         }
@@ -102,8 +124,7 @@ class WaitingModelTests {
         private final WaitingModel model;
         private final Rule rule;
         private final long step;
-        private final AlarmedWaiters waiters;
-        private final WaitingRoom waitingRoom;
+        private final VirtualWaiting room;
         private final RateLimiters limiters =
                 RateLimiters.builder().timeSource(time).build();
         private final List<Request> requests = new ArrayList<>();
@@ -119,8 +140,7 @@ class WaitingModelTests {
             this.step = limit instanceof Limit.Concurrency
                     ? 1_000_000
                     : limit.window().toNanos() / limit.limit();
-            this.waiters = new AlarmedWaiters(storage.apply(limiters.storage()), time);
-            this.waitingRoom = waiters.waitingRoom;
+            this.room = new VirtualWaiting(storage.apply(limiters.storage()), time);
         }
 
         void run() {
@@ -132,13 +152,10 @@ class WaitingModelTests {
                     default -> arrive();
                 }
             }
-            while (requests.stream().anyMatch(request -> request.waiter.answer() == null)) {
-                if (nextDue() == Long.MAX_VALUE) {
-                    break;
-                }
-                advance(nextDue());
+            for (long due = nextDue(); due < Long.MAX_VALUE; due = nextDue()) {
+                advance(due);
             }
-            assertThat(waitingRoom.size()).as(this::toString).isZero();
+            assertThat(room.limiters.waiting()).as(this::toString).isZero();
         }
 
         private void arrive() {
@@ -148,8 +165,8 @@ class WaitingModelTests {
             int maxWaiting = random.nextInt(4) == 0 ? 2 : Integer.MAX_VALUE;
             Charge charge = new Charge(rule, "key", permits, 0, Duration.ofNanos(maxWait), maxWaiting);
             WaitingModel.Request expected = model.arrive(time.now(), permits, maxWait, maxWaiting);
-            Request request = new Request(waiters.enter(List.of(charge)), expected);
-            Decision answer = request.waiter.answer();
+            Request request = new Request(room.enter(charge), expected);
+            Decision answer = request.waiter.waits() ? null : request.waiter.outcome();
             if (answer != null) {
                 assertThat(answer.permitted()).as(this::toString).isEqualTo(expected.state == WaitingModel.State.LEFT);
                 assertThat(answer.delay()).as(this::toString).isEqualTo(Duration.ZERO);
@@ -167,11 +184,11 @@ class WaitingModelTests {
 
         private void giveUp() {
             List<Request> waiting = requests.stream()
-                    .filter(request -> request.waiter.answer() == null)
+                    .filter(request -> request.waiter.waits() && model.mayGiveUp(request.model))
                     .toList();
             if (!waiting.isEmpty()) {
                 Request one = waiting.get(random.nextInt(waiting.size()));
-                waitingRoom.leave(one.waiter);
+                one.waiter.cancel();
                 model.giveUp(one.model, time.now());
                 gaveUp++;
                 check();
@@ -184,7 +201,7 @@ class WaitingModelTests {
                     .toList();
             if (rule.limits().get(0) instanceof Limit.Concurrency && !holding.isEmpty()) {
                 Request one = holding.get(random.nextInt(holding.size()));
-                Objects.requireNonNull(one.waiter.answer()).close();
+                one.waiter.outcome().close();
                 model.release(one.model, time.now());
                 check();
             }
@@ -195,48 +212,41 @@ class WaitingModelTests {
             for (long due = nextDue(); due <= to; due = nextDue()) {
                 time.set(Math.max(due, time.now()));
                 model.advance(time.now());
-                waiters.timer.run();
+                room.to(time.now());
                 check();
             }
             time.set(to);
             model.advance(to);
         }
 
+        /** When the model or the room has something to do. */
         private long nextDue() {
             return requests.stream()
-                    .filter(request -> request.waiter.answer() == null)
-                    .mapToLong(this::due)
+                    .filter(request -> request.model.state == WaitingModel.State.WAITING && request.model.turn != null)
+                    .mapToLong(request -> request.model.turn)
                     .min()
-                    .orElse(Long.MAX_VALUE);
+                    .stream()
+                    .map(turn -> Math.min(turn, room.timer.next()))
+                    .findFirst()
+                    .orElse(room.timer.next());
         }
 
         private void check() {
             for (Request request : requests) {
-                Decision answer = request.waiter.answer();
                 WaitingModel.State expected = request.model.state == WaitingModel.State.GONE
                         ? WaitingModel.State.REFUSED
                         : request.model.state;
-                if (state(answer) != expected) {
+                if (state(request.waiter) != expected) {
                     throw new AssertionError(request.model + " should be " + expected + " in " + this);
                 }
-                // a turn that has come already is taken at once
-                Long turn = answer == null ? request.model.turn : null;
-                if (turn != null && Math.max(due(request), time.now()) != Math.max(turn, time.now())) {
-                    throw new AssertionError(
-                            request.model + " should leave at " + turn + ", not at " + due(request) + ", in " + this);
-                }
             }
         }
 
-        private long due(Request request) {
-            return waitingRoom.admission.due(request.waiter);
-        }
-
-        private static WaitingModel.State state(@Nullable Decision answer) {
-            if (answer == null) {
+        private static WaitingModel.State state(VirtualWaiting.Request request) {
+            if (request.waits()) {
                 return WaitingModel.State.WAITING;
             }
-            return answer.permitted() ? WaitingModel.State.LEFT : WaitingModel.State.REFUSED;
+            return request.isPermitted() ? WaitingModel.State.LEFT : WaitingModel.State.REFUSED;
         }
 
         @Override

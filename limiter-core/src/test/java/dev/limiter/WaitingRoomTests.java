@@ -116,7 +116,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void interruptGivesThePlaceBackAndThoseBehindMoveUp() {
+    void interruptGivesThePlaceUpAndThoseBehindKeepTheirTurns() {
         limiters.tryAcquire(paced, "key");
         Caller first = caller(paced);
         Caller second = caller(paced);
@@ -129,6 +129,7 @@ class WaitingRoomTests {
         assertThat(second.wasInterrupted()).isTrue();
         pass(SECOND, 1);
         assertThat(first.answer().permitted()).isTrue();
+        pass(SECOND, 1);
         pass(SECOND, 0);
         assertThat(third.answer().permitted()).isTrue();
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
@@ -169,7 +170,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void cancellingAFutureGivesThePlaceBackAndThoseBehindMoveUp() {
+    void cancellingAFutureGivesThePlaceUpAndThoseBehindKeepTheirTurns() {
         limiters.tryAcquire(paced, "key");
         CompletableFuture<Decision> first = limiters.acquireAsync(paced, "key", HOUR);
         CompletableFuture<Decision> second = limiters.acquireAsync(paced, "key", HOUR);
@@ -180,6 +181,7 @@ class WaitingRoomTests {
         assertThatThrownBy(second::join).isInstanceOf(CancellationException.class);
         pass(SECOND, 1);
         assertThat(first.join().permitted()).isTrue();
+        pass(SECOND, 1);
         pass(SECOND, 0);
         assertThat(third.join().permitted()).isTrue();
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
@@ -319,10 +321,6 @@ class WaitingRoomTests {
         Listened storage = new Listened(limiters.storage());
         RateLimiters first = new RateLimiters(storage);
         RateLimiters second = new RateLimiters(storage);
-        assertThat(storage.listeners).as("of those that have waitingRoom").isEmpty();
-        queue(second);
-        queue(first);
-        queue(first);
         assertThat(storage.listeners).hasSize(2);
         first.stopWaiting();
         first.startWaiting();
@@ -368,7 +366,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void aTurnOfOneWhoIsGoneIsHandedOn() {
+    void aTurnOfOneWhoIsGoneStaysEmpty() {
         limiters.tryAcquire(paced, "key");
         Charge charge = paced.charge("key").within(HOUR);
         AtomicInteger asked = new AtomicInteger();
@@ -376,10 +374,11 @@ class WaitingRoomTests {
         CompletableFuture<Decision> second = future(charge);
         CompletableFuture<Decision> third = future(charge);
 
-        pass(SECOND, 1);
+        pass(SECOND, 2);
 
         assertThat(gone.join().permitted()).isFalse();
         assertThat(asked).hasValue(1);
+        pass(SECOND, 1);
         assertThat(second.join().permitted()).isTrue();
         pass(SECOND, 0);
         assertThat(third.join().permitted()).isTrue();
@@ -574,8 +573,10 @@ class WaitingRoomTests {
         }
         assertThat(futures).allMatch(future -> !future.join().permitted());
         assertThat(limiters.waiting()).isZero();
-        assertThat(limiters.peek(hourly, "key").retryAfter().orElseThrow()).isLessThanOrEqualTo(HOUR);
-        assertThat(limiters.peek(bucket, "key").retryAfter().orElseThrow()).isLessThanOrEqualTo(HOUR.dividedBy(5));
+        // 333 turns: as much of each is returned as certainly has not been given to others
+        assertThat(limiters.peek(hourly, "key").retryAfter().orElseThrow()).isLessThanOrEqualTo(HOUR.multipliedBy(170));
+        assertThat(limiters.peek(bucket, "key").retryAfter().orElseThrow())
+                .isLessThanOrEqualTo(HOUR.multipliedBy(170 / 5));
         for (Rule rule : rules) {
             assertThat(limiters.acquire(rule, "key", HOUR).permitted()).isFalse();
             assertThat(limiters.acquireAsync(rule, "key", HOUR)).isDone();

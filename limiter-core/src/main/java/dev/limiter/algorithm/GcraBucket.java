@@ -178,17 +178,6 @@ final class GcraBucket extends NumberLimit {
     }
 
     @Override
-    public long turn(long taken, long permits, long kept, long otherwise) {
-        long before = taken - permits * unitsPerPermit;
-        return origin + perNano.ceilSigned(before + Math.min((permits + kept) * unitsPerPermit, needed) - full);
-    }
-
-    @Override
-    public long moveUp(long value, long taken, long now, long permits) {
-        return value - permits * unitsPerPermit;
-    }
-
-    @Override
     public long remaining(long value, long now) {
         return perPermit.floor(Math.max(full - level(value, nearest(now)), 0));
     }

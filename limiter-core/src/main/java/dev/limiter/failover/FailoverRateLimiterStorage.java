@@ -131,20 +131,21 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     @Override
-    public Decision peek(Rule rule, String key) {
-        return join(peekAsync(rule, key));
+    public Decision peek(List<Charge> charges) {
+        return join(peekAsync(charges));
     }
 
+    /** In memory if one of the nodes is not asked, or fails. */
     @Override
-    public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
-        Charge charge = rule.charge(key);
-        return Timeouts.started(() -> nodes.of(charge).isOpen()
-                        ? CompletableFuture.completedFuture(fallback.peek(charge))
-                        : remote.peekAsync(rule, key))
+    public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
+        List<Charge> merged = merged(charges);
+        return Timeouts.started(() -> merged.stream().anyMatch(charge -> nodes.of(charge).isOpen())
+                        ? CompletableFuture.completedFuture(fallback.peek(merged))
+                        : remote.peekAsync(merged))
                 .exceptionally(failed -> {
                     RuntimeException failure = remote.failure(failed);
                     if (failure instanceof StorageUnavailableException) {
-                        return fallback.peek(charge);
+                        return fallback.peek(merged);
                     }
                     throw failure;
                 });

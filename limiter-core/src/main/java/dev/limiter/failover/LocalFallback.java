@@ -57,11 +57,13 @@ final class LocalFallback {
                 .toList());
     }
 
-    /** The decision on a charge of one permit, which takes none. */
-    Decision peek(Charge charge) {
-        Part part = new Part(charge);
-        Decision rejected = part.isCounted() ? remote.rejected(List.of(charge)) : null;
-        return rejected != null ? rejected : part.peek();
+    /** The decision on these, which takes nothing. */
+    Decision peek(List<Charge> charges) {
+        List<Part> parts = charges.stream().map(Part::new).toList();
+        Decision rejected = parts.stream().allMatch(Part::isCounted) ? remote.rejected(charges) : null;
+        return rejected != null
+                ? rejected
+                : Decision.allOf(parts.stream().map(Part::peek).toList());
     }
 
     /** The shares that rules have of one number of instances. */
@@ -109,12 +111,13 @@ final class LocalFallback {
                     charge.keptPercent(),
                     charge.maxWait(),
                     charge.maxWaiting(),
-                    charge.costs());
+                    charge.costs(),
+                    charge.refundable());
         }
 
         Decision peek() {
             return isCounted()
-                    ? told(local.peek(share().rule(), charge.key()))
+                    ? told(local.peek(List.of(share())))
                     : new StandInDecision(charge, !isDenied());
         }
 

@@ -3,7 +3,6 @@ package dev.limiter.failover;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
-import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -76,12 +75,12 @@ public interface RemoteStorage extends RateLimiterStorage {
 
     /** Peeks within the time-out. */
     @Override
-    CompletableFuture<Decision> peekAsync(Rule rule, String key);
+    CompletableFuture<Decision> peekAsync(List<Charge> charges);
 
     /** {@link #peekAsync}, blocking. */
     @Override
-    default Decision peek(Rule rule, String key) {
-        return new Timeouts(this::failure).join(peekAsync(rule, key), timeout());
+    default Decision peek(List<Charge> charges) {
+        return new Timeouts(this::failure).join(peekAsync(charges), timeout());
     }
 
     /**

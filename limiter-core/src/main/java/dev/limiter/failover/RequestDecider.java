@@ -94,7 +94,7 @@ final class RequestDecider {
             Decision decision = fallback.decide(inMemory);
             request.put(inMemory, decision);
             if (!decision.permitted()) {
-                asked.forEach(charge -> request.put(List.of(charge), fallback.peek(charge)));
+                asked.forEach(charge -> request.put(List.of(charge), fallback.peek(List.of(charge))));
                 return CompletableFuture.completedFuture(request.end());
             }
         }

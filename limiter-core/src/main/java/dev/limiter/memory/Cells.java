@@ -94,16 +94,9 @@ final class Cells {
         released(cell);
     }
 
-    /** Tells the listeners that a cell no longer counts something which was held. */
+    /** Reports to the listeners that a cell counts less than before. */
     void released(Cell cell) {
-        if (cell.bound.holds()) {
-            releases.released(cell.bound.rule.name(), cell.key);
-        }
-    }
-
-    /** Whether requests may wait in the queues of several {@link dev.limiter.RateLimiters}. */
-    boolean hasSeveralQueues() {
-        return releases.size() > 1;
+        releases.released(cell.bound.rule.name(), cell.key);
     }
 
     /** A cell may be fresh, or have a permit to give, earlier than before. */

@@ -188,8 +188,11 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     }
 
     @Override
-    public Decision peek(Rule rule, String key) {
-        return ask(rule.charge(key));
+    public Decision peek(List<Charge> charges) {
+        if (charges.isEmpty()) {
+            throw new IllegalArgumentException("There is no charge to look at");
+        }
+        return Decision.allOf(Charge.merged(charges).stream().map(this::ask).toList());
     }
 
     /** The answer that a charge would get; charges nothing, creates nothing. */

@@ -120,10 +120,7 @@ final class NumberCell extends Cell {
                 history().waiting(wait);
             }
             if (swap(value, next)) {
-                // a request that waits for another rule gives up a place in this queue, too
-                return terms.maxWait() == 0
-                        ? taken(terms, next, now, returned)
-                        : reserved(terms, next, now, wait, returned);
+                return wait == 0 ? taken(terms, next, now, returned) : reserved(terms, next, now, wait, returned);
             }
         }
     }
@@ -137,42 +134,9 @@ final class NumberCell extends Cell {
     }
 
     private Decision reserved(ChargeTerms terms, long next, long now, long wait, long returned) {
-        long permits = terms.permits();
-        long kept = terms.kept(limit());
-        SnapshotDecision.Readings readings = readings(next, kept, 0, now);
+        SnapshotDecision.Readings readings = readings(next, terms.kept(limit()), 0, now);
         readings.delayNanos(wait);
-        return new ReservedDecision(this, permits, kept, readings, next, now + wait, now, returned);
-    }
-
-    /** Whether those behind move up when so many permits are returned before their turn. */
-    boolean moves(long permits) {
-        return limit().turn(0, permits, 0, Long.MIN_VALUE) != Long.MIN_VALUE;
-    }
-
-    /**
-     * Returns permits, and by how much the requests behind move up. The permits are noted as returned: requests behind
-     * that have gone, or had no turn, do not move up, and their permits leak earlier all the same. The state of a dead
-     * cell stays: its successor goes on from what it is. 0, and nothing is changed, if there may be turns of other
-     * queues behind, which would not move up: looked at after the state was read, since a queue is known to the storage
-     * before it takes a turn.
-     */
-    long moveUp(ReservedDecision givenUp) {
-        for (long value = word(); !bound.cells.hasSeveralQueues(); value = word()) {
-            long units = givenUp.units(limit(), bound.cells.now());
-            if (units == 0) {
-                return 0;
-            }
-            // before each swap, as when permits are given back; also of a dead cell, where turns behind count on it
-            history().returning(givenUp.permits);
-            if (value == DEAD) {
-                return units;
-            }
-            if (swap(value, value - units)) {
-                bound.cells.relaxed(this);
-                return units;
-            }
-        }
-        return 0;
+        return new ReservedDecision(this, terms.permits(), readings, now + wait, now, returned);
     }
 
     static long resetNanos(long freshAt, long now) {

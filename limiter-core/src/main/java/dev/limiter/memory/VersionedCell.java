@@ -41,8 +41,7 @@ abstract class VersionedCell extends Cell {
             keep(readings, terms);
             return wait == 0 || !permitted
                     ? new SnapshotDecision(this, permitted, terms.permits(), readings, now, returned)
-                    : new ReservedDecision(
-                            this, terms.permits(), 0, readings, NumberLimit.NOTHING, now + wait, now, returned);
+                    : new ReservedDecision(this, terms.permits(), readings, now + wait, now, returned);
         });
     }
 

@@ -315,11 +315,11 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     @Override
-    public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
-        RuntimeException failure = failure(List.of(rule.charge(key)));
+    public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
+        RuntimeException failure = failure(charges);
         return failure != null
                 ? CompletableFuture.failedFuture(failure)
-                : CompletableFuture.completedFuture(shared.peek(rule, key));
+                : CompletableFuture.completedFuture(shared.peek(charges));
     }
 
     @Override

@@ -131,7 +131,7 @@ final class BrokenStorage implements RateLimiterStorage {
     }
 
     @Override
-    public Decision peek(Rule rule, String key) {
+    public Decision peek(List<Charge> charges) {
         throw new UnsupportedOperationException();
     }
 

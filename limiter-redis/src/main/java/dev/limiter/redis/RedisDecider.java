@@ -90,9 +90,9 @@ final class RedisDecider implements SharedCalls.Taker {
         return failing(() -> decide(charges));
     }
 
-    /** The answer that a charge would have, which is not charged. */
-    CompletableFuture<Decision> peek(Charge charge) {
-        return failing(() -> decide(List.of(charge), true));
+    /** The answer that these charges would have, which charges nothing. */
+    CompletableFuture<Decision> peek(List<Charge> charges) {
+        return failing(() -> decide(checked(charges), true));
     }
 
     /** A failure of the call itself, such as for a rule that Redis cannot count, is one of the future. */
@@ -104,11 +104,15 @@ final class RedisDecider implements SharedCalls.Taker {
         }
     }
 
-    private CompletableFuture<Decision> decide(List<Charge> charges) {
+    private static List<Charge> checked(List<Charge> charges) {
         if (charges.isEmpty()) {
             throw new IllegalArgumentException("There is no charge to decide");
         }
-        List<Charge> merged = Charge.merged(charges);
+        return Charge.merged(charges);
+    }
+
+    private CompletableFuture<Decision> decide(List<Charge> charges) {
+        List<Charge> merged = checked(charges);
         Charge first = merged.get(0);
         RemoteRule rule = rules.of(first.rule());
         boolean one = merged.size() == 1 && first.permits() == 1 && first.isPlain();

@@ -156,8 +156,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     }
 
     @Override
-    public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
-        return RedisErrors.TIMEOUTS.within(calls.peek(rule.charge(key)), Budget.of(timeout));
+    public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
+        return RedisErrors.TIMEOUTS.within(calls.peek(charges), Budget.of(timeout));
     }
 
     @Override
@@ -168,9 +168,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         calls.giveBackKept(rule.name(), key);
         // answers to earlier calls come earlier: the permits kept by then were taken from the deleted state
         RedisErrors.TIMEOUTS.join(redis.delete(remote.keys(key)).thenRun(() -> calls.forget(all)), timeout);
-        if (remote.holds()) {
-            listeners.released(rule.name(), key);
-        }
+        listeners.released(rule.name(), key);
     }
 
     @Override
@@ -178,7 +176,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         return time.clock();
     }
 
-    /** Hears of what is released here, not on other instances. */
+    /** Hears of what is released or refunded here, not on other instances. */
     @Override
     public void onRelease(ReleaseListener listener) {
         listeners.add(listener);

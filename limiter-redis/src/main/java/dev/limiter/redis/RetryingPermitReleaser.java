@@ -59,7 +59,7 @@ final class RetryingPermitReleaser implements Returns {
             release(returned, decision.charge);
         } else {
             // refusals of requests that asked before it was done
-            send(returned, false, () -> refusals.forget(decision.charge));
+            send(returned, false, () -> freed(decision.charge));
         }
     }
 
@@ -69,10 +69,12 @@ final class RetryingPermitReleaser implements Returns {
     }
 
     private void release(GiveBackRequest returned, Charge charge) {
-        send(returned, true, () -> {
-            refusals.forget(charge);
-            listeners.released(charge.rule().name(), charge.key());
-        });
+        send(returned, true, () -> freed(charge));
+    }
+
+    private void freed(Charge charge) {
+        refusals.forget(charge);
+        listeners.released(charge.rule().name(), charge.key());
     }
 
     /**

@@ -69,7 +69,7 @@ class UncountableRuleTests {
         RedisRateLimiterStorage storage = storage(false);
         assertFailed(storage.ask(List.of(rule.charge("key"))));
         assertFailed(storage.decideAsync(List.of(rule.charge("key"))));
-        assertFailed(storage.peekAsync(rule, "key"));
+        assertFailed(storage.peekAsync(List.of(rule.charge("key"))));
     }
 
     @ParameterizedTest

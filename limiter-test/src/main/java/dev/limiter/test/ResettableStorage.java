@@ -75,8 +75,8 @@ final class ResettableStorage implements RateLimiterStorage, InfrastructureProxy
     }
 
     @Override
-    public Decision peek(Rule rule, String key) {
-        return current.peek(rule, key);
+    public Decision peek(List<Charge> charges) {
+        return current.peek(charges);
     }
 
     @Override

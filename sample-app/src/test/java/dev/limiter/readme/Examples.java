@@ -363,8 +363,8 @@ class TableStorage implements RemoteStorage {
     }
 
     @Override
-    public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
-        return inBackground(() -> decide(List.of(rule.charge(key)), false));
+    public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
+        return inBackground(() -> decide(charges, false));
     }
 
     /** A decision that comes too late is given back. A failure, also one to begin, is that of the future. */

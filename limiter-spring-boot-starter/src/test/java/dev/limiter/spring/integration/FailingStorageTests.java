@@ -50,7 +50,7 @@ class FailingStorageTests extends WebTestSupport {
                 }
 
                 @Override
-                public Decision peek(Rule rule, String key) {
+                public Decision peek(List<Charge> charges) {
                     throw new IllegalStateException("the row is locked");
                 }
 

@@ -112,9 +112,8 @@ final class WaitingCompiler {
                     setting == null ? "" : setting.where(),
                     setting == null ? null : setting.value(),
                     "Nobody can wait for " + (place.isEmpty() ? "this limit" : "the limit of " + tier)
-                            + " and it would be ignored; for token-bucket, leaky-bucket and"
-                            + " concurrency anybody can, for fixed-window those with priority, unless align is first."
-                            + " Remove it, or choose another algorithm.");
+                            + " and it would be ignored; for fixed-window only requests with priority can, unless align"
+                            + " is first, or all with charge-if. Remove it, or choose another algorithm.");
         }
     }
 

@@ -117,8 +117,12 @@ public final class RateLimitRule {
         String constant = key.constant();
         boolean sameForAll = tiers == null && resolved == null && overrides.isEmpty();
         return constant != null && costs.isFixed() && sameForAll && waiting.isFixed()
-                ? waiting.first(costs.fixed(rule, constant))
+                ? waiting.first(refundable(costs.fixed(rule, constant)))
                 : null;
+    }
+
+    private Charge refundable(Charge charge) {
+        return chargeIf == null ? charge : charge.asRefundable();
     }
 
     /** The name as configured, or the display name of the annotated method; {@code default} for the automatic limit. */
@@ -398,7 +402,7 @@ public final class RateLimitRule {
         if (applicable == null) {
             return null;
         }
-        Charge charge = costs.charge(applicable, whose, context);
+        Charge charge = refundable(costs.charge(applicable, whose, context));
         return alwaysAtOnce ? charge : waiting.apply(charge, context);
     }
 

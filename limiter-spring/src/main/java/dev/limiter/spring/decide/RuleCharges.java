@@ -2,7 +2,6 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.Rule;
 import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
@@ -12,7 +11,6 @@ import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -37,32 +35,6 @@ final class RuleCharges {
         Asked(List<RateLimitRule> rules, List<Charge> charges) {
             this.rules = rules;
             this.charges = charges;
-        }
-
-        /** The same by the limits that a decision was made by: a request that waited may go by raised ones. */
-        Asked decidedBy(Decision decision) {
-            List<Decision> parts = decision.parts();
-            if (parts.size() != rules.size()) {
-                return this;
-            }
-            return new Asked(
-                    rules,
-                    IntStream.range(0, rules.size())
-                            .mapToObj(i -> by(parts.get(i).rule(), charges.get(i)))
-                            .toList());
-        }
-
-        private static Charge by(Rule rule, Charge charge) {
-            return rule.equals(charge.rule())
-                    ? charge
-                    : new Charge(
-                            rule,
-                            charge.key(),
-                            charge.permits(),
-                            charge.keptPercent(),
-                            charge.maxWait(),
-                            charge.maxWaiting(),
-                            charge.costs());
         }
 
         /** {@code open}: the charges that may be returned later; {@code held}: until the request is over. */

@@ -179,8 +179,7 @@ public final class RuleDecider {
     }
 
     /** A refusal is worked out once, for listeners, fields, body and exception. */
-    Verdict verdict(Asked request, ApplicableRules rules, RuleContexts contexts, Decision decision) {
-        Asked asked = rules.waiting ? request.decidedBy(decision) : request;
+    Verdict verdict(Asked asked, ApplicableRules rules, RuleContexts contexts, Decision decision) {
         if (!decision.permitted()) {
             return asked.refused(decision.snapshot());
         }

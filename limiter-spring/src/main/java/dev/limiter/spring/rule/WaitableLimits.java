@@ -15,9 +15,9 @@ public final class WaitableLimits {
      */
     public static boolean include(Algorithm algorithm, boolean fromFirst, RuleDefinition rule) {
         return switch (algorithm) {
-            case TOKEN_BUCKET, LEAKY_BUCKET, CONCURRENCY -> true;
-            case FIXED_WINDOW -> rule.get(RuleOptions.PRIORITY) != null && !fromFirst;
-            case SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> false;
+            case TOKEN_BUCKET, LEAKY_BUCKET, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> true;
+            case FIXED_WINDOW ->
+                rule.get(RuleOptions.CHARGE_IF) != null || rule.get(RuleOptions.PRIORITY) != null && !fromFirst;
         };
     }
 }

@@ -332,8 +332,8 @@ class AsyncDecisionTests {
         }
 
         @Override
-        public CompletionStage<Decision> peekAsync(Rule rule, String key) {
-            return ask("peek", () -> states.peek(rule, key));
+        public CompletionStage<Decision> peekAsync(List<Charge> charges) {
+            return ask("peek", () -> states.peek(charges));
         }
 
         @Override
@@ -342,7 +342,7 @@ class AsyncDecisionTests {
         }
 
         @Override
-        public Decision peek(Rule rule, String key) {
+        public Decision peek(List<Charge> charges) {
             throw new AssertionError("blocks");
         }
 

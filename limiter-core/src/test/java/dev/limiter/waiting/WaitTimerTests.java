@@ -1,10 +1,14 @@
-package dev.limiter;
+package dev.limiter.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.TimeSource;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class WaitTimerTests {
@@ -26,5 +30,23 @@ class WaitTimerTests {
             }
             assertThat(seen.get()).isNotSameAs(application);
         }
+    }
+
+    @Test
+    void theTimerNeverCallsBackUnderTheLocksOfWhoeverSetsIt() {
+        WaitTimer timer = WaitTimer.ofTheJdk(TimeSource.system());
+        Thread caller = Thread.currentThread();
+        AtomicBoolean inside = new AtomicBoolean();
+        Deque<CompletableFuture<Void>> calls = new ArrayDeque<>();
+        for (int i = 0; i < 20_000; i++) {
+            CompletableFuture<Void> called = new CompletableFuture<>();
+            calls.add(called);
+            timer.after(0, () -> {
+                inside.compareAndSet(false, Thread.currentThread() == caller);
+                called.complete(null);
+            });
+        }
+        calls.forEach(CompletableFuture::join);
+        assertThat(inside).isFalse();
     }
 }

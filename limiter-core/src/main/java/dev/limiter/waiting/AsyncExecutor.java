@@ -1,4 +1,4 @@
-package dev.limiter;
+package dev.limiter.waiting;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -9,18 +9,18 @@ import java.util.concurrent.ForkJoinPool;
  * permits, and must not be held up. Where the executor would do so, or throws, the common pool runs it.
  * Thread-safe.
  */
-record AsyncExecutor(Executor executor) {
+public record AsyncExecutor(Executor executor) {
 
     /** Not the default of futures, which starts a thread for each where there are two processors. */
     private static final Executor POOL = ForkJoinPool.getCommonPoolParallelism() > 0
             ? ForkJoinPool.commonPool()
             : new CompletableFuture<>().defaultExecutor();
 
-    static AsyncExecutor toCommonPool() {
+    public static AsyncExecutor toCommonPool() {
         return new AsyncExecutor(POOL);
     }
 
-    void execute(Runnable task) {
+    public void execute(Runnable task) {
         Call call = new Call(task);
         try {
             executor.execute(call);

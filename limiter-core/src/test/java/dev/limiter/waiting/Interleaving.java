@@ -1,5 +1,7 @@
-package dev.limiter;
+package dev.limiter.waiting;
 
+import dev.limiter.TimeSource;
+import dev.limiter.VirtualTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -8,7 +10,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +59,7 @@ final class Interleaving implements TimeSource {
     /** Another thread may go on here. */
     void pause() {
         Actor actor = current.get();
-        if (actor != null && !actor.undisturbed) {
+        if (actor != null) {
             yieldTo(actor);
         }
     }
@@ -68,60 +69,27 @@ final class Interleaving implements TimeSource {
         actor.turn.acquireUninterruptibly();
     }
 
-    /** Reads something, so that no other thread goes on between then and the return. */
-    long undisturbed(LongSupplier reading) {
-        Actor actor = current.get();
-        if (actor == null) {
-            return reading.getAsLong();
-        }
-        actor.undisturbed = true;
-        try {
-            return reading.getAsLong();
-        } finally {
-            actor.undisturbed = false;
-        }
-    }
-
-    /** A lock that lets others go on. {@code broken}: it only looks like one. */
-    ReentrantLock lock(boolean broken) {
-        return new Lock(broken);
+    /** A lock that lets others go on. */
+    ReentrantLock lock() {
+        return new Lock();
     }
 
     private final class Lock extends ReentrantLock {
 
         private static final long serialVersionUID = 1L;
 
-        private final boolean broken;
-
-        Lock(boolean broken) {
-            this.broken = broken;
-        }
-
         @Override
         public void lock() {
             pause();
-            while (!broken && !super.tryLock()) {
+            while (!super.tryLock()) {
                 yieldTo(Objects.requireNonNull(current.get()));
             }
         }
 
         @Override
-        public boolean tryLock() {
-            pause();
-            return broken || super.tryLock();
-        }
-
-        @Override
         public void unlock() {
-            if (!broken) {
-                super.unlock();
-            }
+            super.unlock();
             pause();
-        }
-
-        @Override
-        public int getHoldCount() {
-            return broken ? 1 : super.getHoldCount();
         }
     }
 
@@ -130,7 +98,6 @@ final class Interleaving implements TimeSource {
         private final Runnable script;
         private final Semaphore turn = new Semaphore(0);
         private volatile boolean done;
-        private boolean undisturbed;
         private volatile @Nullable Throwable failure;
 
         Actor(Runnable script) {

@@ -1,11 +1,12 @@
-package dev.limiter;
+package dev.limiter.waiting;
 
+import dev.limiter.TimeSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Calls back after a time. */
 @FunctionalInterface
-interface WaitTimer {
+public interface WaitTimer {
 
     /** Returns what cancels it. The task is short and does not block. */
     Runnable after(long nanos, Runnable task);

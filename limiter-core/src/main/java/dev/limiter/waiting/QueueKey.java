@@ -1,0 +1,11 @@
+package dev.limiter.waiting;
+
+import dev.limiter.Charge;
+
+/** Identifies a queue: the name of a rule, whatever its limits, and a key. */
+record QueueKey(String rule, String key) {
+
+    static QueueKey of(Charge charge) {
+        return new QueueKey(charge.rule().name(), charge.key());
+    }
+}

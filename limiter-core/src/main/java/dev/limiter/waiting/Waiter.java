@@ -1,0 +1,232 @@
+package dev.limiter.waiting;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.ReturningFuture;
+import dev.limiter.WaitListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that may wait, and its future. Fields that are not final are guarded by the lock of the room; {@link
+ * #finish} and {@link #fail} are called without it, once, by the thread that has set {@link #done}.
+ */
+final class Waiter {
+
+    /** One for each rule and key. */
+    final List<Charge> charges;
+
+    /** The queues in which it stands if it queues. */
+    final Set<QueueKey> queues = new LinkedHashSet<>();
+
+    /** Whether no charge leaves a share of its limit to others: such requests queue ahead of those that do. */
+    final boolean prior;
+
+    /** When it is rejected if it still stands in a queue: after the shortest of the times that its charges would wait. */
+    final long deadline;
+
+    final ReturningFuture<Decision> future = new ReturningFuture<>(Decision::giveBack);
+
+    private final BooleanSupplier present;
+    private final Executor completing;
+    private final WaitNotifier notifier = new WaitNotifier();
+
+    /** The thread that brings this request, while it does: it needs no executor to complete the future. */
+    private volatile @Nullable Thread entering = Thread.currentThread();
+
+    /** Whether its outcome is certain; it then stands in no queue. */
+    boolean done;
+
+    /** Whether the storage is deciding on it as the head of its queues. */
+    boolean trying;
+
+    /** Whether permits became free in the meantime. */
+    boolean again;
+
+    /** The last answer of the storage that granted nothing; null if there is none. */
+    @Nullable
+    Decision last;
+
+    /** The decision that reserves a turn; null if there is none. */
+    @Nullable
+    Decision reservation;
+
+    /** When its timer has something to do. */
+    long due;
+
+    Runnable cancelTimer = () -> {};
+
+    /**
+     * @param charges {@linkplain Charge#merged merged}
+     * @param present whether the caller still wants an answer
+     * @param completing completes the future, and so runs what depends on it
+     */
+    Waiter(List<Charge> charges, long now, BooleanSupplier present, Executor completing) {
+        this.charges = charges;
+        this.present = present;
+        this.completing = completing;
+        boolean keepsNothing = true;
+        long shortest = Limit.MAX_WINDOW.toNanos();
+        for (Charge charge : charges) {
+            if (waits(charge)) {
+                queues.add(QueueKey.of(charge));
+                keepsNothing &= charge.keptPercent() == 0;
+                shortest = Math.min(shortest, nanos(charge.maxWait()));
+            }
+        }
+        this.prior = keepsNothing;
+        this.deadline = now + shortest;
+    }
+
+    private static long nanos(Duration maxWait) {
+        return maxWait.compareTo(Limit.MAX_WINDOW) > 0 ? Long.MAX_VALUE : maxWait.toNanos();
+    }
+
+    static boolean waits(Charge charge) {
+        return charge.permits() > 0 && !charge.maxWait().isZero();
+    }
+
+    boolean waits() {
+        return !queues.isEmpty();
+    }
+
+    /**
+     * Whether this request queues; else its turns are reserved. No request holds a permit of a concurrency limit while
+     * it waits, so a request for one always queues.
+     */
+    boolean isQueueing() {
+        for (Charge charge : charges) {
+            if (takes(charge, Limit::isHeld)
+                    || waits(charge) && (charge.refundable() || takes(charge, limit -> !isReservable(limit)))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean takes(Charge charge, Predicate<Limit> such) {
+        List<Limit> limits = charge.rule().limits();
+        return IntStream.range(0, limits.size()).anyMatch(i -> charge.permits(i) > 0 && such.test(limits.get(i)));
+    }
+
+    private static boolean isReservable(Limit limit) {
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW -> true;
+            case SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
+        };
+    }
+
+    /** The charges of a request that does not wait. */
+    List<Charge> chargesAtOnce() {
+        List<Charge> atOnce = new ArrayList<>(charges.size());
+        for (Charge charge : charges) {
+            atOnce.add(charge.within(Duration.ZERO));
+        }
+        return atOnce;
+    }
+
+    /** Whether a rejection cannot turn into a permission in time. */
+    boolean isHopeless(Decision rejected, long now) {
+        return now >= deadline
+                || IntStream.range(0, charges.size()).anyMatch(i -> isHopeless(charges.get(i), part(rejected, i), now));
+    }
+
+    /** The decision on the charge at that position; on all of them where a storage does not tell them apart. */
+    Decision part(Decision decision, int charge) {
+        List<Decision> parts = decision.parts();
+        return parts.size() == charges.size() ? parts.get(charge) : decision;
+    }
+
+    private boolean isHopeless(Charge charge, Decision part, long now) {
+        return !part.permitted()
+                && (!waits(charge) || part.never() || !charge.refundable() && longestWait(part) > deadline - now);
+    }
+
+    /** Nanoseconds until time alone ends the rejection; 0 if it does not. */
+    static long longestWait(Decision rejected) {
+        long longest = 0;
+        for (LimitStatus status : rejected.limits()) {
+            longest =
+                    Math.max(longest, status.retryAfter().map(Duration::toNanos).orElse(0L));
+        }
+        return longest;
+    }
+
+    /** Whether others may free what the last attempt lacked: by a release, or by a refund. */
+    boolean mayBeFreed() {
+        Decision rejected = last;
+        if (rejected == null || rejected.permitted()) {
+            return true;
+        }
+        return charges.stream().anyMatch(Charge::refundable)
+                || rejected.limits().stream()
+                        .anyMatch(status ->
+                                !status.permitted() && status.retryAfter().isEmpty());
+    }
+
+    /** A request counts as gone when its presence check fails: it would hold up those behind it otherwise. */
+    boolean isPresent() {
+        try {
+            return present.getAsBoolean();
+        } catch (RuntimeException | Error e) {
+            return false;
+        }
+    }
+
+    /** The rejection of a request that leaves its queues. */
+    Decision rejection() {
+        Decision rejected = last;
+        return rejected != null && !rejected.permitted() ? rejected : GivenUp.inQueue(this);
+    }
+
+    void entered(List<WaitListener> listeners) {
+        entering = null;
+        if (!future.isDone()) {
+            notifier.listen(listeners, charges);
+        }
+    }
+
+    void begin() {
+        notifier.begin();
+    }
+
+    void finish(Decision decision) {
+        complete(() -> {
+            notifier.end(decision);
+            future.hand(decision);
+        });
+    }
+
+    void fail(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        complete(() -> {
+            notifier.end(null);
+            future.completeExceptionally(cause);
+        });
+    }
+
+    /** Reports the end to listeners where the caller has completed the future. */
+    void endWithoutAnswer() {
+        notifier.end(null);
+    }
+
+    private void complete(Runnable completion) {
+        if (Thread.currentThread() == entering) {
+            completion.run();
+        } else {
+            completing.execute(completion);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package dev.limiter.waiting;
+
+import dev.limiter.Charge;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * FIFO queues, one for each rule and key. A request stands in all of its queues at once, so that requests have the same
+ * order in each, and one of them is the head of all. Requests with priority stand ahead of the others. Entering and
+ * leaving take constant time. Used with the lock of the room; {@link #size} and {@link #isBusy} need none.
+ */
+final class WaitingQueues {
+
+    private final Map<QueueKey, Queue> queues = new ConcurrentHashMap<>();
+    private final AtomicInteger size = new AtomicInteger();
+
+    private static final class Queue {
+
+        private final Set<Waiter> prior = new LinkedHashSet<>();
+        private final Set<Waiter> others = new LinkedHashSet<>();
+
+        /** The permits that those in front take at least of each limit. */
+        private long priorPermits;
+
+        private long otherPermits;
+
+        void add(Waiter waiter, QueueKey key) {
+            (waiter.prior ? prior : others).add(waiter);
+            count(waiter, fewest(waiter, key));
+        }
+
+        void remove(Waiter waiter, QueueKey key) {
+            (waiter.prior ? prior : others).remove(waiter);
+            count(waiter, -fewest(waiter, key));
+        }
+
+        private void count(Waiter waiter, long permits) {
+            if (waiter.prior) {
+                priorPermits += permits;
+            } else {
+                otherPermits += permits;
+            }
+        }
+
+        private static long fewest(Waiter waiter, QueueKey key) {
+            long fewest = 0;
+            for (Charge charge : waiter.charges) {
+                if (QueueKey.of(charge).equals(key)) {
+                    fewest += charge.costs().isEmpty() ? charge.permits() : Collections.min(charge.costs());
+                }
+            }
+            return fewest;
+        }
+
+        int size() {
+            return prior.size() + others.size();
+        }
+
+        @Nullable
+        Waiter first() {
+            if (!prior.isEmpty()) {
+                return prior.iterator().next();
+            }
+            return others.isEmpty() ? null : others.iterator().next();
+        }
+    }
+
+    int size() {
+        return size.get();
+    }
+
+    /** The number of queues. */
+    int count() {
+        return queues.size();
+    }
+
+    boolean isBusy(QueueKey key) {
+        return queues.containsKey(key);
+    }
+
+    /** Whether any request stands in a queue of that one. */
+    boolean isBehindOthers(Waiter waiter) {
+        return !queues.isEmpty() && waiter.queues.stream().anyMatch(queues::containsKey);
+    }
+
+    /** Whether as many requests stand in the queue of a charge as may. */
+    boolean isFull(Charge charge) {
+        Queue queue = queues.get(QueueKey.of(charge));
+        return (queue == null ? 0 : queue.size()) >= charge.maxWaiting();
+    }
+
+    void add(Waiter waiter) {
+        for (QueueKey key : waiter.queues) {
+            queues.computeIfAbsent(key, absent -> new Queue()).add(waiter, key);
+        }
+        size.incrementAndGet();
+    }
+
+    /** Takes out a request, if it is there. Returns those that are heads since. */
+    List<Waiter> remove(Waiter waiter) {
+        List<Waiter> heads = new ArrayList<>(1);
+        boolean removed = false;
+        for (QueueKey key : waiter.queues) {
+            Queue queue = queues.get(key);
+            if (queue != null && (queue.prior.contains(waiter) || queue.others.contains(waiter))) {
+                boolean wasFirst = queue.first() == waiter;
+                queue.remove(waiter, key);
+                removed = true;
+                Waiter next = queue.first();
+                if (next == null) {
+                    queues.remove(key);
+                } else if (wasFirst && !heads.contains(next)) {
+                    heads.add(next);
+                }
+            }
+        }
+        if (removed) {
+            size.decrementAndGet();
+        }
+        heads.removeIf(head -> !isHead(head));
+        return heads;
+    }
+
+    /** Whether a request is the first in all of its queues. */
+    boolean isHead(Waiter waiter) {
+        return waiter.queues.stream().allMatch(key -> first(key) == waiter);
+    }
+
+    @Nullable
+    Waiter first(QueueKey key) {
+        Queue queue = queues.get(key);
+        return queue == null ? null : queue.first();
+    }
+
+    /** Permits that a request which comes now has to leave to those in front of it. */
+    long permitsAhead(Waiter waiter, Charge charge) {
+        Queue queue = queues.get(QueueKey.of(charge));
+        if (queue == null || !Waiter.waits(charge)) {
+            return 0;
+        }
+        return queue.priorPermits + (waiter.prior ? 0 : queue.otherPermits);
+    }
+
+    List<Waiter> waiters() {
+        Set<Waiter> all = new LinkedHashSet<>();
+        queues.values().forEach(queue -> {
+            all.addAll(queue.prior);
+            all.addAll(queue.others);
+        });
+        return List.copyOf(all);
+    }
+}

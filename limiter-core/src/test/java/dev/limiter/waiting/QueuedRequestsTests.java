@@ -1,0 +1,504 @@
+package dev.limiter.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.DelegatingStorage;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.RateLimiters;
+import dev.limiter.ReleaseListener;
+import dev.limiter.Rule;
+import dev.limiter.VirtualTime;
+import dev.limiter.VirtualWaiting;
+import dev.limiter.VirtualWaiting.Request;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests that queue: for concurrency, sliding windows, refundable charges, and rules that mix these with others. */
+class QueuedRequestsTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration TENTH = Duration.ofMillis(100);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final Counting storage = new Counting(new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000));
+    private final VirtualWaiting room = new VirtualWaiting(storage, time);
+    private final RateLimiters limiters = room.limiters;
+    private final Rule pool = Rule.of("pool", Limit.concurrency(1));
+    private final Rule other = Rule.of("other", Limit.concurrency(1));
+    private final Rule log = Rule.of("log", Limit.slidingWindowLog(10, SECOND));
+
+    /** Counts what it is asked. */
+    private static final class Counting extends DelegatingStorage {
+
+        private final RateLimiterStorage within;
+        private int asked;
+
+        Counting(RateLimiterStorage within) {
+            super(within);
+            this.within = within;
+        }
+
+        @Override
+        public Decision decide(List<Charge> charges) {
+            asked++;
+            return super.decide(charges);
+        }
+
+        @Override
+        public Decision peek(List<Charge> charges) {
+            asked++;
+            return super.peek(charges);
+        }
+
+        @Override
+        public void onRelease(ReleaseListener listener) {
+            within.onRelease(listener);
+        }
+
+        @Override
+        public void removeReleaseListener(ReleaseListener listener) {
+            within.removeReleaseListener(listener);
+        }
+    }
+
+    private static Charge waits(Rule rule) {
+        return rule.charge("key").within(HOUR);
+    }
+
+    private Decision take(Charge charge) {
+        Decision decision = limiters.tryAcquire(charge);
+        assertThat(decision.permitted()).isTrue();
+        return decision;
+    }
+
+    @Test
+    void firstComeFirstServedAsPermitsAreReleased() {
+        Decision held = take(pool.charge("key"));
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            requests.add(room.waiter(waits(pool)));
+        }
+        for (Request request : requests) {
+            held.close();
+            assertThat(requests.stream().filter(Request::isPermitted).count()).isEqualTo(requests.indexOf(request) + 1);
+            held = request.outcome();
+        }
+        assertThat(limiters.waiting()).isZero();
+    }
+
+    /** The log is full since 0.1, 0.2 ... 1.0 seconds: one leaves exactly when the oldest permit does. */
+    @Test
+    void requestOfASlidingLogLeavesExactlyWhenTheOldestPermitLeaves() {
+        for (int i = 0; i < 10; i++) {
+            take(log.charge("key"));
+            room.advance(Duration.ofMillis(50));
+        }
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            requests.add(room.waiter(log.charge("key").within(SECOND)));
+        }
+        assertThat(room.enter(log.charge("key").within(Duration.ofMillis(499))).isRejected())
+                .isTrue();
+
+        room.advance(SECOND);
+
+        for (int i = 0; i < 10; i++) {
+            assertThat(requests.get(i).leftAfter()).isEqualTo(SECOND.plusMillis(50 * i));
+        }
+    }
+
+    static Stream<Arguments> windows() {
+        return Stream.of(
+                Arguments.of(Limit.slidingWindowLog(10, SECOND), 10),
+                Arguments.of(Limit.slidingWindowCounter(10, SECOND), 11),
+                Arguments.of(Limit.slidingWindowCounter(10, SECOND).buckets(2), 15));
+    }
+
+    /** However requests come: in order, each permitted or rejected by its time, never too many in a window. */
+    @ParameterizedTest
+    @MethodSource("windows")
+    void noWindowSeesMoreThanItsBound(Limit limit, int bound) {
+        SplittableRandom random = new SplittableRandom(20_261_128);
+        Rule rule = Rule.of("window", limit);
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            requests.add(room.enter(rule.charge("key").within(SECOND.multipliedBy(3))));
+            room.advance(Duration.ofNanos(random.nextLong(2 * TENTH.toNanos())));
+        }
+        room.advance(MINUTE);
+
+        List<Duration> left = requests.stream()
+                .filter(Request::isPermitted)
+                .map(Request::leftAfter)
+                .toList();
+        assertThat(requests).allMatch(request -> request.isPermitted() || request.isRejected());
+        assertThat(left).hasSizeGreaterThan(1_800).isSorted();
+        for (int i = bound; i < left.size(); i++) {
+            assertThat(left.get(i).minus(left.get(i - bound))).isGreaterThanOrEqualTo(SECOND);
+        }
+        assertThat(limiters.waiting()).isZero();
+        assertThat(room.timer.size()).isZero();
+    }
+
+    @Test
+    void requestBehindOthersThatCannotBeServedInTimeIsRejectedAtOnce() {
+        take(log.charge("key", 10));
+        for (int i = 0; i < 10; i++) {
+            room.waiter(waits(log));
+        }
+        room.advance(TENTH);
+        Request inTime = room.waiter(log.charge("key").within(SECOND.multipliedBy(2)));
+        Request late = room.enter(log.charge("key").within(TENTH.multipliedBy(8)));
+        assertThat(late.isRejected()).isTrue();
+        assertThat(late.outcome().retryAfter()).contains(TENTH.multipliedBy(9));
+        assertThat(limiters.waiting()).isEqualTo(11);
+        room.advance(SECOND.multipliedBy(2));
+        assertThat(inTime.isPermitted()).isTrue();
+    }
+
+    static Stream<List<Charge>> rejectedAtOnce() {
+        Rule pool = Rule.of("pool", Limit.concurrency(1));
+        Rule quota = Rule.of("quota", Limit.tokenBucket(10, HOUR));
+        Charge waits = pool.charge("key").within(MINUTE);
+        return Stream.of(
+                List.of(pool.charge("key", 2).within(MINUTE)),
+                List.of(waits.waitingAtMost(0)),
+                List.of(waits, quota.charge("key", 5)),
+                List.of(waits, quota.charge("key", 5).within(MINUTE)),
+                List.of(waits, quota.charge("key").keeping(50)),
+                List.of(waits, quota.charge("key", 11).within(HOUR)));
+    }
+
+    /** Whether it is the first that would wait, or finds others there. */
+    @ParameterizedTest
+    @MethodSource("rejectedAtOnce")
+    void requestThatCannotBeServedInTimeDoesNotQueue(List<Charge> charges) {
+        take(pool.charge("key"));
+        take(Rule.of("quota", Limit.tokenBucket(10, HOUR)).charge("key", 6));
+        for (int others = 0; others < 2; others++) {
+            Request request = room.enter(charges.toArray(Charge[]::new));
+            assertThat(request.isRejected()).as("behind %d", others).isTrue();
+            assertThat(limiters.waiting()).isEqualTo(others);
+            room.waiter(waits(pool));
+        }
+    }
+
+    @Test
+    void queueHasRoomForMaxWaiting() {
+        take(pool.charge("key"));
+        Charge charge = waits(pool).waitingAtMost(2);
+        room.waiter(charge);
+        Request second = room.waiter(charge);
+        assertThat(limiters.mayWait(charge)).isFalse();
+        Request full = room.enter(charge);
+        assertThat(full.isRejected()).isTrue();
+        assertThat(full.outcome().limit()).isEqualTo(pool.limits().get(0));
+        assertThat(full.outcome().retryAfter()).isEmpty();
+        second.cancel();
+        assertThat(limiters.mayWait(charge)).isTrue();
+        room.waiter(charge);
+    }
+
+    @Test
+    void maxWaitEndsTheWaitOfHeadAndOthers() {
+        Decision held = take(pool.charge("key"));
+        Request head = room.waiter(pool.charge("key").within(SECOND));
+        Request behind = room.waiter(pool.charge("key").within(SECOND.plusMillis(1)));
+        Request patient = room.waiter(waits(pool));
+        room.advance(SECOND.plusMillis(2));
+        assertThat(List.of(head, behind)).allMatch(Request::isRejected);
+        assertThat(behind.outcome().rule()).isEqualTo(pool);
+        held.close();
+        assertThat(patient.isPermitted()).isTrue();
+    }
+
+    @Test
+    void permitThatIsReleasedJustWhenTheTimeIsUpIsTaken() {
+        take(log.charge("key", 10));
+        Request request = room.waiter(log.charge("key").within(SECOND));
+        room.advance(SECOND);
+        assertThat(request.leftAfter()).isEqualTo(SECOND);
+    }
+
+    /** Accepted: the head keeps those behind it from permits that it cannot use alone. */
+    @Test
+    void headOfLineHoldsUpThoseBehindItUntilItGivesUp() {
+        Rule two = Rule.of("two", Limit.concurrency(2));
+        take(two.charge("key"));
+        Request both = room.waiter(two.charge("key", 2).within(HOUR));
+        Request one = room.waiter(waits(two));
+        assertThat(limiters.tryAcquire(two.charge("key")).permitted())
+                .as("does not wait")
+                .isTrue();
+        both.cancel();
+        assertThat(one.waits()).isTrue();
+        limiters.reset(two, "key");
+        assertThat(one.isPermitted()).isTrue();
+    }
+
+    @Test
+    void requestOfSeveralQueuesTriesAsTheHeadOfAll() {
+        Decision one = take(pool.charge("key"));
+        Decision two = take(other.charge("key"));
+        Request both = room.waiter(waits(pool), waits(other));
+        Request reversed = room.waiter(waits(other), waits(pool));
+        Request onlyPool = room.waiter(waits(pool));
+
+        one.close();
+        assertThat(List.of(both, reversed, onlyPool)).allMatch(Request::waits);
+        two.close();
+        assertThat(both.isPermitted()).isTrue();
+        both.outcome().close();
+        assertThat(reversed.isPermitted()).isTrue();
+        reversed.outcome().close();
+        assertThat(onlyPool.isPermitted()).isTrue();
+        assertThat(limiters.waiting()).isZero();
+        assertThat(limiters.peek(other, "key").permitted()).isTrue();
+    }
+
+    @Test
+    void requestWaitsNoLongerThanTheShortestMaxWait() {
+        take(pool.charge("key"));
+        Request request = room.waiter(pool.charge("key").within(SECOND), waits(other));
+        room.advance(SECOND);
+        assertThat(request.isRejected()).isTrue();
+        assertThat(limiters.peek(other, "key").permitted()).isTrue();
+    }
+
+    @Test
+    void requestInAQueueTakesNothingOfItsOtherRules() {
+        Rule quota = Rule.of("quota", Limit.tokenBucket(10, HOUR));
+        Decision held = take(pool.charge("key"));
+        Request first = room.waiter(waits(pool));
+        Request second = room.waiter(waits(pool), quota.charge("key", 9));
+        assertThat(limiters.peek(quota, "key").remaining()).isEqualTo(10);
+        held.close();
+        first.outcome().close();
+        assertThat(second.isPermitted()).isTrue();
+        assertThat(limiters.peek(quota, "key").remaining()).isEqualTo(1);
+    }
+
+    /** A request for a concurrency limit holds no permit of it while it waits for another rule. */
+    @Test
+    void requestThatWaitsForABucketHoldsNoConcurrencyPermit() {
+        Rule bucket = Rule.of("bucket", Limit.tokenBucket(1, SECOND));
+        take(bucket.charge("key"));
+        Request request = room.waiter(waits(bucket), pool.charge("key"));
+        assertThat(limiters.peek(pool, "key").permitted()).isTrue();
+        room.advance(SECOND);
+        assertThat(request.leftAfter()).isEqualTo(SECOND);
+        assertThat(limiters.peek(pool, "key").permitted()).isFalse();
+    }
+
+    /** Twenty turns of a bucket would leave at once where the log permits ten. */
+    @Test
+    void ruleThatMixesBothKindsQueuesAsAWhole() {
+        Rule mixed = Rule.of(
+                "mixed",
+                Limit.tokenBucket(100, MINUTE).burst(1).named("rate"),
+                Limit.slidingWindowLog(10, Duration.ofSeconds(10)).named("log"));
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            requests.add(room.enter(mixed.charge("key").within(MINUTE)));
+        }
+        room.advance(MINUTE);
+        for (int i = 0; i < 20; i++) {
+            Duration expected = Duration.ofMillis(600).multipliedBy(i % 10).plusSeconds(i < 10 ? 0 : 10);
+            assertThat(requests.get(i).leftAfter()).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void requestsWithPriorityStandAheadOfOthers() {
+        Rule three = Rule.of("three", Limit.concurrency(3));
+        List<Decision> held = new ArrayList<>(
+                List.of(take(three.charge("key")), take(three.charge("key")), take(three.charge("key"))));
+        Charge ordinary = waits(three).keeping(34);
+        Request first = room.waiter(ordinary);
+        Request second = room.waiter(ordinary);
+        Request prior = room.waiter(waits(three));
+        Request next = room.waiter(waits(three));
+
+        held.remove(0).close();
+        assertThat(prior.isPermitted()).isTrue();
+        held.remove(0).close();
+        assertThat(next.isPermitted()).isTrue();
+        held.remove(0).close();
+        assertThat(first.waits()).as("leaves one permit to others").isTrue();
+        prior.outcome().close();
+        assertThat(first.isPermitted()).isTrue();
+        assertThat(second.waits()).isTrue();
+    }
+
+    /** As logins that fail are counted, and honest ones are refunded. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void refundableRequestsWaitForEachOther(boolean bucket) {
+        Rule logins = Rule.of("logins", bucket ? Limit.tokenBucket(2, HOUR) : Limit.fixedWindow(2, HOUR));
+        Charge login = logins.charge("alice").within(SECOND).asRefundable();
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            requests.add(room.enter(login));
+        }
+        assertThat(requests.stream().filter(Request::isPermitted)).hasSize(2);
+        for (int i = 0; i < 8; i++) {
+            requests.get(i).outcome().giveBack();
+        }
+        assertThat(requests).allMatch(Request::isPermitted);
+
+        Request late = room.enter(login);
+        assertThat(late.waits())
+                .as("another one may be refunded, whatever the time to retry")
+                .isTrue();
+        room.advance(SECOND);
+        assertThat(late.isRejected()).isTrue();
+        assertThat(late.outcome().retryAfter()).isPresent();
+    }
+
+    @Test
+    void refundableRequestGoesAlsoWhenTimeHasFreedAPermit() {
+        Rule logins = Rule.of("logins", Limit.tokenBucket(1, SECOND));
+        Charge login = logins.charge("alice").within(MINUTE).asRefundable();
+        assertThat(room.enter(login).isPermitted()).isTrue();
+        Request next = room.waiter(login);
+        room.advance(SECOND);
+        assertThat(next.leftAfter()).isEqualTo(SECOND);
+    }
+
+    @Test
+    void requestWithoutMaxWaitOrCostIsJudgedByTheStorageAlone() {
+        Rule two = Rule.of("two", Limit.concurrency(2));
+        take(two.charge("key"));
+        room.waiter(two.charge("key", 2).within(HOUR));
+        assertThat(room.enter(two.charge("key", 0).within(HOUR)).isPermitted()).isTrue();
+        assertThat(room.enter(two.charge("key")).isPermitted()).isTrue();
+        assertThat(room.enter(two.charge("key")).isRejected()).isTrue();
+    }
+
+    @Test
+    void requestThatIsGoneGivesItsPlaceToTheNext() {
+        Decision held = take(pool.charge("key"));
+        boolean[] present = {true};
+        Request gone = room.enter(() -> present[0], waits(pool));
+        Request broken = room.enter(
+                () -> {
+                    if (present[0]) {
+                        return true;
+                    }
+                    throw new IllegalStateException("on purpose");
+                },
+                waits(pool));
+        Request next = room.waiter(waits(pool));
+        present[0] = false;
+        held.close();
+        assertThat(gone.isRejected()).isTrue();
+        assertThat(broken.isRejected()).isTrue();
+        assertThat(next.isPermitted()).isTrue();
+    }
+
+    @Test
+    void resetServesTheHead() {
+        Decision held = take(pool.charge("key"));
+        Request first = room.waiter(waits(pool));
+        Request second = room.waiter(waits(pool));
+        limiters.reset(pool, "key");
+        assertThat(first.isPermitted()).isTrue();
+        held.close();
+        assertThat(second.waits()).as("what was forgotten is not released").isTrue();
+        first.outcome().close();
+        assertThat(second.isPermitted()).isTrue();
+    }
+
+    /** Behind a limit of another size: the head goes by the limits with which it has come. */
+    @Test
+    void releaseUnderAnotherLimitOfTheSameNameServesTheHead() {
+        Rule wider = Rule.of("pool", Limit.concurrency(2));
+        Decision first = take(wider.charge("key"));
+        Decision second = take(wider.charge("key"));
+        Request request = room.waiter(waits(pool));
+        first.close();
+        assertThat(request.waits()).isTrue();
+        second.close();
+        assertThat(request.isPermitted()).isTrue();
+    }
+
+    /** Keys that share a state for which there is no room hear of no release of each other, and try every 25 ms. */
+    @Test
+    void keysThatShareAStateWaitForEachOther() {
+        VirtualWaiting small =
+                new VirtualWaiting(new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1), time);
+        assertThat(small.limiters.tryAcquire(pool, "first").permitted()).isTrue();
+        Decision shared = small.limiters.tryAcquire(pool, "one");
+        Request request = small.waiter(pool.charge("other").within(HOUR));
+        shared.close();
+        small.advance(Duration.ofMillis(25));
+        assertThat(request.isPermitted()).isTrue();
+    }
+
+    /** Leaving takes no decision, but for the next head, and no look at other requests. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aThousandGiveUpInAnyOrderAtNoCost(boolean concurrency) {
+        Rule rule = concurrency ? pool : log;
+        take(rule.charge("key", concurrency ? 1 : 10));
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            requests.add(room.enter(waits(rule).asRefundable()));
+        }
+        assertThat(limiters.waiting()).isEqualTo(1_000);
+        Collections.shuffle(requests, new Random(20_261_128));
+        storage.asked = 0;
+        room.timer.set = 0;
+
+        requests.forEach(Request::cancel);
+
+        assertThat(limiters.waiting()).isZero();
+        assertThat(room.timer.size()).isZero();
+        assertThat(storage.asked).as("only for heads that followed a head").isLessThan(50);
+        assertThat(room.timer.set).isLessThan(50);
+    }
+
+    @Test
+    void stoppingRejectsAllAndServesNone() {
+        Rule two = Rule.of("two", Limit.concurrency(2));
+        take(two.charge("key"));
+        Request both = room.waiter(two.charge("key", 2).within(HOUR));
+        Request one = room.waiter(waits(two));
+        limiters.stopWaiting();
+        assertThat(List.of(both, one)).allMatch(Request::isRejected);
+        assertThat(limiters.peek(two, "key").remaining()).isEqualTo(1);
+        assertThat(room.enter(waits(two)).isPermitted()).isTrue();
+        assertThat(room.enter(waits(two)).isRejected()).isTrue();
+        limiters.startWaiting();
+        room.waiter(waits(two));
+    }
+
+    @Test
+    void manyAreServedAtOnce() {
+        Rule large = Rule.of("large", Limit.concurrency(20_000));
+        Decision all = take(large.charge("key", 20_000));
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            requests.add(room.enter(waits(large)));
+        }
+        all.close();
+        assertThat(requests).allMatch(Request::isPermitted);
+    }
+}
