@@ -100,7 +100,8 @@ final class QueuedRequests implements ReleaseListener {
     }
 
     private boolean isFull(Waiter waiter) {
-        return waiter.charges.stream().anyMatch(charge -> Waiter.waits(charge) && queues.isFull(charge));
+        return waiter.charges.stream()
+                .anyMatch(charge -> waiter.queues.contains(QueueKey.of(charge)) && queues.isFull(charge));
     }
 
     /** Rejects a request that cannot be served in time behind those in front of it. */

@@ -6,11 +6,11 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.TimeSource;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ final class ReservedTurns {
     private final Set<Waiter> waiters = new LinkedHashSet<>();
 
     /** How many wait for each rule and key. */
-    private final Map<QueueKey, Integer> waiting = new HashMap<>();
+    private final Map<QueueKey, Integer> waiting = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
 
@@ -50,12 +50,7 @@ final class ReservedTurns {
 
     /** Whether another request may wait for a turn of the charge. */
     boolean hasRoom(Charge charge) {
-        lock.lock();
-        try {
-            return !closed && waiting.getOrDefault(QueueKey.of(charge), 0) < charge.maxWaiting();
-        } finally {
-            lock.unlock();
-        }
+        return !closed && waiting.getOrDefault(QueueKey.of(charge), 0) < charge.maxWaiting();
     }
 
     void enter(Waiter waiter) {

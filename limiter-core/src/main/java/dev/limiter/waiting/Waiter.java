@@ -27,7 +27,10 @@ final class Waiter {
     /** One for each rule and key. */
     final List<Charge> charges;
 
-    /** The queues in which it stands if it queues. */
+    /**
+     * The queues in which it stands: of its charges that wait and that no turn can be reserved for. Empty if it waits for
+     * reserved turns, or not at all.
+     */
     final Set<QueueKey> queues = new LinkedHashSet<>();
 
     /** Whether no charge leaves a share of its limit to others: such requests queue ahead of those that do. */
@@ -76,43 +79,30 @@ final class Waiter {
         this.charges = charges;
         this.present = present;
         this.completing = completing;
-        boolean keepsNothing = true;
-        long shortest = Limit.MAX_WINDOW.toNanos();
-        for (Charge charge : charges) {
-            if (waits(charge)) {
-                queues.add(QueueKey.of(charge));
-                keepsNothing &= charge.keptPercent() == 0;
-                shortest = Math.min(shortest, nanos(charge.maxWait()));
-            }
+        List<Charge> waiting = charges.stream().filter(Waiter::waits).toList();
+        this.prior = waiting.stream().allMatch(charge -> charge.keptPercent() == 0);
+        this.deadline = now
+                + waiting.stream()
+                        .mapToLong(charge -> nanos(charge.maxWait()))
+                        .min()
+                        .orElse(0);
+        waiting.stream().filter(Waiter::queues).map(QueueKey::of).forEach(queues::add);
+        if (queues.isEmpty() && charges.stream().anyMatch(charge -> takes(charge, Limit::isHeld))) {
+            // or it would hold a permit of a concurrency limit while it waits for a turn
+            waiting.stream().map(QueueKey::of).forEach(queues::add);
         }
-        this.prior = keepsNothing;
-        this.deadline = now + shortest;
     }
 
     private static long nanos(Duration maxWait) {
-        return maxWait.compareTo(Limit.MAX_WINDOW) > 0 ? Long.MAX_VALUE : maxWait.toNanos();
+        return (maxWait.compareTo(Limit.MAX_WINDOW) > 0 ? Limit.MAX_WINDOW : maxWait).toNanos();
     }
 
     static boolean waits(Charge charge) {
         return charge.permits() > 0 && !charge.maxWait().isZero();
     }
 
-    boolean waits() {
-        return !queues.isEmpty();
-    }
-
-    /**
-     * Whether this request queues; else its turns are reserved. No request holds a permit of a concurrency limit while
-     * it waits, so a request for one always queues.
-     */
-    boolean isQueueing() {
-        for (Charge charge : charges) {
-            if (takes(charge, Limit::isHeld)
-                    || waits(charge) && (charge.refundable() || takes(charge, limit -> !isReservable(limit)))) {
-                return true;
-            }
-        }
-        return false;
+    private static boolean queues(Charge charge) {
+        return charge.refundable() || takes(charge, limit -> !isReservable(limit));
     }
 
     private static boolean takes(Charge charge, Predicate<Limit> such) {

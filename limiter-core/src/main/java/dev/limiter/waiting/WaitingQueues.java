@@ -141,8 +141,9 @@ final class WaitingQueues {
 
     /** Permits that a request which comes now has to leave to those in front of it. */
     long permitsAhead(Waiter waiter, Charge charge) {
-        Queue queue = queues.get(QueueKey.of(charge));
-        if (queue == null || !Waiter.waits(charge)) {
+        QueueKey key = QueueKey.of(charge);
+        Queue queue = queues.get(key);
+        if (queue == null || !waiter.queues.contains(key)) {
             return 0;
         }
         return queue.priorPermits + (waiter.prior ? 0 : queue.otherPermits);

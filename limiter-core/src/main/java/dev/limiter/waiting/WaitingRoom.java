@@ -135,7 +135,7 @@ public final class WaitingRoom {
     }
 
     void enter(Waiter waiter) {
-        if (waiter.waits() && waiter.isQueueing()) {
+        if (!waiter.queues.isEmpty()) {
             queued.enter(waiter);
         } else {
             turns.enter(waiter);
@@ -144,7 +144,7 @@ public final class WaitingRoom {
 
     /** Gives up, unless the outcome is certain. */
     void giveUp(Waiter waiter) {
-        if (waiter.waits() && waiter.isQueueing()) {
+        if (!waiter.queues.isEmpty()) {
             queued.giveUp(waiter);
         } else {
             turns.giveUp(waiter);

@@ -295,6 +295,23 @@ class QueuedRequestsTests {
         assertThat(limiters.peek(quota, "key").remaining()).isEqualTo(1);
     }
 
+    /** A client that waits for a limit of its own keeps no other from a bucket that all share. */
+    @Test
+    void requestStandsInNoQueueOfABucketThatItAlsoNeeds() {
+        Rule site = Rule.of("site", Limit.tokenBucket(1, SECOND));
+        Decision first = take(pool.charge("first"));
+        take(pool.charge("second"));
+        Charge shared = site.charge().within(HOUR);
+        Request ofFirst = room.waiter(pool.charge("first").within(HOUR), shared);
+        Request ofSecond = room.waiter(pool.charge("second").within(HOUR), shared);
+        assertThat(room.enter(pool.charge("third").within(HOUR), shared).isPermitted())
+                .isTrue();
+        first.close();
+        room.advance(SECOND);
+        assertThat(ofFirst.leftAfter()).isEqualTo(SECOND);
+        assertThat(ofSecond.waits()).isTrue();
+    }
+
     /** A request for a concurrency limit holds no permit of it while it waits for another rule. */
     @Test
     void requestThatWaitsForABucketHoldsNoConcurrencyPermit() {

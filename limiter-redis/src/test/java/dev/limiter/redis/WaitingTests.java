@@ -85,7 +85,7 @@ class WaitingTests {
     }
 
     @Test
-    void permitsThatAreHeldAreTakenAtTheTurn() {
+    void requestHoldsNoPermitOfAPoolWhileItWaitsForABucket() {
         RateLimiters here = byVirtualTime();
         RateLimiters there = byVirtualTime();
         List<Charge> both =
