@@ -153,12 +153,8 @@ final class Waiter {
         return longest;
     }
 
-    /** Whether others may free what the last attempt lacked: by a release, or by a refund. */
-    boolean mayBeFreed() {
-        Decision rejected = last;
-        if (rejected == null || rejected.permitted()) {
-            return true;
-        }
+    /** Whether others may free what a rejected attempt lacked: by a release, or by a refund. */
+    boolean mayBeFreed(Decision rejected) {
         return charges.stream().anyMatch(Charge::refundable)
                 || rejected.limits().stream()
                         .anyMatch(status ->

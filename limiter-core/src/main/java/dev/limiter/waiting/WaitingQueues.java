@@ -1,6 +1,7 @@
 package dev.limiter.waiting;
 
 import dev.limiter.Charge;
+import dev.limiter.Limit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -90,6 +91,12 @@ final class WaitingQueues {
         return !queues.isEmpty() && waiter.queues.stream().anyMatch(queues::containsKey);
     }
 
+    /** Whether one of its queues has no room for a request. */
+    boolean isFull(Waiter waiter) {
+        return waiter.charges.stream()
+                .anyMatch(charge -> waiter.queues.contains(QueueKey.of(charge)) && isFull(charge));
+    }
+
     /** Whether as many requests stand in the queue of a charge as may. */
     boolean isFull(Charge charge) {
         Queue queue = queues.get(QueueKey.of(charge));
@@ -139,14 +146,32 @@ final class WaitingQueues {
         return queue == null ? null : queue.first();
     }
 
-    /** Permits that a request which comes now has to leave to those in front of it. */
-    long permitsAhead(Waiter waiter, Charge charge) {
-        QueueKey key = QueueKey.of(charge);
-        Queue queue = queues.get(key);
-        if (queue == null || !waiter.queues.contains(key)) {
-            return 0;
+    /**
+     * The charges of a request that comes now and does not wait, with the permits of those in front added as far as they
+     * can be had at once.
+     */
+    List<Charge> chargesBehindOthers(Waiter waiter) {
+        return waiter.chargesAtOnce().stream()
+                .map(charge -> plus(charge, permitsAhead(waiter, QueueKey.of(charge))))
+                .toList();
+    }
+
+    private long permitsAhead(Waiter waiter, QueueKey key) {
+        Queue queue = waiter.queues.contains(key) ? queues.get(key) : null;
+        return queue == null ? 0 : queue.priorPermits + (waiter.prior ? 0 : queue.otherPermits);
+    }
+
+    private static Charge plus(Charge charge, long ahead) {
+        Charge more = charge;
+        List<Limit> limits = charge.rule().limits();
+        for (int i = 0; ahead > 0 && i < limits.size(); i++) {
+            long own = charge.permits(i);
+            if (own > 0) {
+                long most = Math.max(charge.atOnce(limits.get(i)), own);
+                more = more.costing(limits.get(i).name(), own + Math.min(ahead, most - own));
+            }
         }
-        return queue.priorPermits + (waiter.prior ? 0 : queue.otherPermits);
+        return more;
     }
 
     List<Waiter> waiters() {

@@ -135,20 +135,16 @@ public final class WaitingRoom {
     }
 
     void enter(Waiter waiter) {
-        if (!waiter.queues.isEmpty()) {
-            queued.enter(waiter);
-        } else {
-            turns.enter(waiter);
-        }
+        way(waiter).enter(waiter);
     }
 
     /** Gives up, unless the outcome is certain. */
     void giveUp(Waiter waiter) {
-        if (!waiter.queues.isEmpty()) {
-            queued.giveUp(waiter);
-        } else {
-            turns.giveUp(waiter);
-        }
+        way(waiter).giveUp(waiter);
+    }
+
+    private Way way(Waiter waiter) {
+        return waiter.queues.isEmpty() ? turns : queued;
     }
 
     /** Rejects all that wait; from now on no request waits. */
