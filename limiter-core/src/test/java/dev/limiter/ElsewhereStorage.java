@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The view of one instance on a shared storage: never blocks, and hears only of its own releases. Answers at once, by an executor, or when a test says so.
  */
-final class ElsewhereStorage extends DelegatingStorage {
+public final class ElsewhereStorage extends DelegatingStorage {
 
     final AtomicInteger questions = new AtomicInteger();
     final AtomicInteger looks = new AtomicInteger();
@@ -29,7 +29,7 @@ final class ElsewhereStorage extends DelegatingStorage {
     private volatile @Nullable RuntimeException failure;
     private volatile @Nullable Error error;
 
-    ElsewhereStorage(RateLimiterStorage shared) {
+    public ElsewhereStorage(RateLimiterStorage shared) {
         super(shared);
         this.shared = shared;
     }
@@ -44,12 +44,12 @@ final class ElsewhereStorage extends DelegatingStorage {
     }
 
     /** From now on, answers are there only when the test {@linkplain #answer says} so. */
-    void withhold() {
+    public void withhold() {
         answering = withheld::add;
     }
 
     /** Gives the oldest withheld answer, if need be once its question is asked. */
-    void answer() {
+    public void answer() {
         try {
             Runnable oldest = withheld.poll(1, TimeUnit.MINUTES);
             assertThat(oldest).as("withheld answer").isNotNull();

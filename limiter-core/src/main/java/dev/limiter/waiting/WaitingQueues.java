@@ -2,7 +2,6 @@ package dev.limiter.waiting;
 
 import dev.limiter.Charge;
 import dev.limiter.Limit;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,54 +21,49 @@ final class WaitingQueues {
     private final Map<QueueKey, Queue> queues = new ConcurrentHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
 
-    private static final class Queue {
+    /** Requests in order, and the permits that they take at least of each limit. */
+    private static final class Lane {
 
-        private final Set<Waiter> prior = new LinkedHashSet<>();
-        private final Set<Waiter> others = new LinkedHashSet<>();
-
-        /** The permits that those in front take at least of each limit. */
-        private long priorPermits;
-
-        private long otherPermits;
+        private final Set<Waiter> waiters = new LinkedHashSet<>();
+        private long permits;
 
         void add(Waiter waiter, QueueKey key) {
-            (waiter.prior ? prior : others).add(waiter);
-            count(waiter, fewest(waiter, key));
-        }
-
-        void remove(Waiter waiter, QueueKey key) {
-            (waiter.prior ? prior : others).remove(waiter);
-            count(waiter, -fewest(waiter, key));
-        }
-
-        private void count(Waiter waiter, long permits) {
-            if (waiter.prior) {
-                priorPermits += permits;
-            } else {
-                otherPermits += permits;
+            if (waiters.add(waiter)) {
+                permits += fewest(waiter, key);
             }
+        }
+
+        boolean remove(Waiter waiter, QueueKey key) {
+            boolean removed = waiters.remove(waiter);
+            permits -= removed ? fewest(waiter, key) : 0;
+            return removed;
         }
 
         private static long fewest(Waiter waiter, QueueKey key) {
-            long fewest = 0;
-            for (Charge charge : waiter.charges) {
-                if (QueueKey.of(charge).equals(key)) {
-                    fewest += charge.costs().isEmpty() ? charge.permits() : Collections.min(charge.costs());
-                }
-            }
-            return fewest;
+            return waiter.charges.stream()
+                    .filter(charge -> QueueKey.of(charge).equals(key))
+                    .mapToLong(charge -> charge.costs().isEmpty() ? charge.permits() : Collections.min(charge.costs()))
+                    .sum();
+        }
+    }
+
+    private static final class Queue {
+
+        private final Lane prior = new Lane();
+        private final Lane others = new Lane();
+
+        Lane laneOf(Waiter waiter) {
+            return waiter.prior ? prior : others;
         }
 
         int size() {
-            return prior.size() + others.size();
+            return prior.waiters.size() + others.waiters.size();
         }
 
         @Nullable
         Waiter first() {
-            if (!prior.isEmpty()) {
-                return prior.iterator().next();
-            }
-            return others.isEmpty() ? null : others.iterator().next();
+            Set<Waiter> first = prior.waiters.isEmpty() ? others.waiters : prior.waiters;
+            return first.isEmpty() ? null : first.iterator().next();
         }
     }
 
@@ -105,34 +99,33 @@ final class WaitingQueues {
 
     void add(Waiter waiter) {
         for (QueueKey key : waiter.queues) {
-            queues.computeIfAbsent(key, absent -> new Queue()).add(waiter, key);
+            Queue queue = queues.computeIfAbsent(key, absent -> new Queue());
+            queue.laneOf(waiter).add(waiter, key);
         }
         size.incrementAndGet();
     }
 
     /** Takes out a request, if it is there. Returns those that are heads since. */
     List<Waiter> remove(Waiter waiter) {
-        List<Waiter> heads = new ArrayList<>(1);
+        Set<Waiter> next = new LinkedHashSet<>();
         boolean removed = false;
         for (QueueKey key : waiter.queues) {
             Queue queue = queues.get(key);
-            if (queue != null && (queue.prior.contains(waiter) || queue.others.contains(waiter))) {
-                boolean wasFirst = queue.first() == waiter;
-                queue.remove(waiter, key);
+            boolean wasFirst = queue != null && queue.first() == waiter;
+            if (queue != null && queue.laneOf(waiter).remove(waiter, key)) {
                 removed = true;
-                Waiter next = queue.first();
-                if (next == null) {
+                Waiter first = queue.first();
+                if (first == null) {
                     queues.remove(key);
-                } else if (wasFirst && !heads.contains(next)) {
-                    heads.add(next);
+                } else if (wasFirst) {
+                    next.add(first);
                 }
             }
         }
         if (removed) {
             size.decrementAndGet();
         }
-        heads.removeIf(head -> !isHead(head));
-        return heads;
+        return next.stream().filter(this::isHead).toList();
     }
 
     /** Whether a request is the first in all of its queues. */
@@ -158,7 +151,7 @@ final class WaitingQueues {
 
     private long permitsAhead(Waiter waiter, QueueKey key) {
         Queue queue = waiter.queues.contains(key) ? queues.get(key) : null;
-        return queue == null ? 0 : queue.priorPermits + (waiter.prior ? 0 : queue.otherPermits);
+        return queue == null ? 0 : queue.prior.permits + (waiter.prior ? 0 : queue.others.permits);
     }
 
     private static Charge plus(Charge charge, long ahead) {
@@ -177,8 +170,8 @@ final class WaitingQueues {
     List<Waiter> waiters() {
         Set<Waiter> all = new LinkedHashSet<>();
         queues.values().forEach(queue -> {
-            all.addAll(queue.prior);
-            all.addAll(queue.others);
+            all.addAll(queue.prior.waiters);
+            all.addAll(queue.others.waiters);
         });
         return List.copyOf(all);
     }

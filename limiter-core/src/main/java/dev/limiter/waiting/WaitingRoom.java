@@ -135,7 +135,8 @@ public final class WaitingRoom {
     }
 
     void enter(Waiter waiter) {
-        way(waiter).enter(waiter);
+        Way way = way(waiter);
+        way.guard(waiter, () -> way.enter(waiter));
     }
 
     /** Gives up, unless the outcome is certain. */

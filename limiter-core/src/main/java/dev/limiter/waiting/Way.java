@@ -74,7 +74,8 @@ abstract class Way {
         }
     }
 
-    private void guard(Waiter waiter, Runnable step) {
+    /** Runs a step of a request; what it throws, such as that of a clock, is its failure. */
+    final void guard(Waiter waiter, Runnable step) {
         try {
             step.run();
         } catch (RuntimeException | Error e) {

@@ -1,7 +1,6 @@
 /**
- * Internal: requests that wait, in one of two ways. Token buckets, leaky buckets and fixed windows give a {@linkplain
- * dev.limiter.waiting.ReservedTurns reserved turn}. All others stand in {@linkplain dev.limiter.waiting.QueuedRequests
- * FIFO queues} whose heads try again.
+ * Internal: requests that wait, in one of two ways. Token buckets, leaky buckets and fixed windows give a reserved turn
+ * ({@code ReservedTurns}). All others stand in FIFO queues whose heads try again ({@code QueuedRequests}).
  */
 @NullMarked
 package dev.limiter.waiting;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.DelegatingStorage;
+import dev.limiter.ElsewhereStorage;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
@@ -251,6 +252,37 @@ class QueuedRequestsTests {
         assertThat(one.waits()).isTrue();
         limiters.reset(two, "key");
         assertThat(one.isPermitted()).isTrue();
+    }
+
+    @Test
+    void thoseBehindTryWhenTheHeadGivesUp() {
+        Rule two = Rule.of("two", Limit.concurrency(2));
+        take(two.charge("key"));
+        Request both = room.waiter(two.charge("key", 2).within(HOUR));
+        Request one = room.waiter(waits(two));
+        both.cancel();
+        assertThat(one.isPermitted()).isTrue();
+    }
+
+    /** What the look at its other rules finds comes late, when it is the head already. */
+    @Test
+    void thoseBehindTryWhenALookRejectsTheHead() {
+        ElsewhereStorage elsewhere = new ElsewhereStorage(storage);
+        VirtualWaiting remote = new VirtualWaiting(elsewhere, time);
+        Rule quota = Rule.of("quota", Limit.tokenBucket(1, HOUR));
+        Decision held = storage.decide(pool, "key", 1);
+        Request first = remote.waiter(waits(pool));
+        take(quota.charge("key"));
+        elsewhere.withhold();
+        Request rejected = remote.waiter(waits(pool), quota.charge("key"));
+        Request next = remote.waiter(waits(pool));
+        first.cancel();
+        held.close();
+        for (int i = 0; i < 4; i++) {
+            elsewhere.answer();
+        }
+        assertThat(rejected.isRejected()).isTrue();
+        assertThat(next.isPermitted()).isTrue();
     }
 
     @Test

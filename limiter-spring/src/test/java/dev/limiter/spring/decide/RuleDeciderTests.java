@@ -7,25 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.limiter.Algorithm;
-import dev.limiter.spring.answer.FieldSink;
-import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.testkit.Conditions;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class RuleDeciderTests {
@@ -161,53 +153,6 @@ class RuleDeciderTests {
         // the time to retry would be that of a request with priority
         assertThat(fixture.decider.peek(ordinary).get(0).get(0).retryAfter()).isEmpty();
         assertThat(fixture.decider.peek(first).get(0).get(0).retryAfter()).isPresent();
-    }
-
-    /** One rule alone is written in another way than several. */
-    @ParameterizedTest
-    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
-    void fieldsTellOfTheRaisedLimitThatLetInARequestThatWaited(boolean alone, boolean blocking) {
-        RateLimitRule other = compiled(rule("other").limit(9L, "1h", null, null, null));
-        fixture.decide(ANN, pool(1));
-        ApplicableRules rules = ApplicableRules.of(alone ? List.of(pool(1)) : List.of(pool(1), other));
-        CompletableFuture<Verdict> waiting = blocking
-                ? CompletableFuture.supplyAsync(() -> fixture.decider.decide(rules, rule -> ANN))
-                : fixture.decider.decideLater(rules, rule -> ANN);
-        Conditions.await(() -> fixture.decider.limiters().waiting() == 1);
-        assertThat(waiting).isNotDone();
-
-        assertThat(fixture.decide(ANN, pool(5)).permitted()).isTrue();
-
-        Verdict raised = waiting.join();
-        Map<String, String> fields = new HashMap<>();
-        new RequestLedger(new PolicyTexts()).addRequest(raised, new Fields(fields));
-        assertThat(fields.get("RateLimit-Policy")).startsWith("\"pool\";q=5;");
-        assertThat(fields.get("RateLimit")).startsWith("\"pool\";r=3");
-        raised.giveBack();
-        assertThat(remaining(raised)).isEqualTo(3);
-    }
-
-    private static RateLimitRule pool(long limit) {
-        return compiled(rule("pool")
-                .key(List.of("header:user"))
-                .limit(limit, null, Algorithm.CONCURRENCY, null, null)
-                .waiting("1h", null, null, null));
-    }
-
-    private record Fields(Map<String, String> values) implements FieldSink {
-
-        @Override
-        public boolean contains(String name) {
-            return values.containsKey(name);
-        }
-
-        @Override
-        public void set(String name, String value) {
-            values.put(name, value);
-        }
-
-        @Override
-        public void expose(String... names) {}
     }
 
     private long remaining(Verdict verdict) {
