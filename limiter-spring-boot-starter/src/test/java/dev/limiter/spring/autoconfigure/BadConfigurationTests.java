@@ -221,13 +221,13 @@ class BadConfigurationTests {
                 bad(ORDERS + "limit: 5, window: 1s, max-wait: 500 }", "orders.max-wait = \"500\"", "500ms"),
                 bad(ORDERS + "limit: 5, window: 1s, max-wait: 2d }", "orders.max-wait = \"2d\"", "at most 1d"),
                 bad(
-                        ORDERS + "limit: 5, window: 1s, algorithm: sliding-window-log, max-wait: 1s }",
+                        ORDERS + "limit: 5, window: 1s, algorithm: fixed-window, align: first, max-wait: 1s }",
                         "orders.max-wait = \"1s\"",
                         "would be ignored"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: fixed-window, max-wait: 1s }",
                         "orders.max-wait = \"1s\"",
-                        "those with priority"),
+                        "only requests with priority"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, max-waiting: 0 }",
                         "orders.max-waiting = \"0\"",
@@ -251,7 +251,7 @@ class BadConfigurationTests {
                         "orders.priority = \"true\"",
                         "LIM-313"),
                 bad(
-                        rule("max-wait: 1s\n      " + gold("algorithm: sliding-window-log")),
+                        rule("max-wait: 1s\n      " + gold("algorithm: fixed-window")),
                         "orders.max-wait = \"1s\"",
                         "the limit of limiter.rules.orders.tiers.gold and it would be ignored",
                         "LIM-312"),
