@@ -19,11 +19,6 @@ public final class ReleaseListeners implements ReleaseListener {
         }
     }
 
-    /** How many listeners there are. */
-    public int size() {
-        return listeners.size();
-    }
-
     /** Has a listener no longer told; nothing happens if it was not. */
     public void remove(ReleaseListener listener) {
         listeners.remove(listener);

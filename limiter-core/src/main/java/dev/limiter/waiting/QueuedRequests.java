@@ -231,14 +231,13 @@ final class QueuedRequests extends Way implements ReleaseListener {
 
     @Override
     public void released(String rule, String key) {
-        QueueKey queue = new QueueKey(rule, key);
-        if (!queues.isBusy(queue)) {
+        if (!queues.isBusy(rule, key)) {
             return;
         }
         Waiter first;
         lock.lock();
         try {
-            first = queues.first(queue);
+            first = queues.first(new QueueKey(rule, key));
             if (first == null || first.last != null && first.last.isApart()) {
                 // what one of several places grants is given back when another rejects: no reason to try again
                 return;

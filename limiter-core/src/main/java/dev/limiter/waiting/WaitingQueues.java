@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * FIFO queues, one for each rule and key. A request stands in all of its queues at once, so that requests have the same
  * order in each, and one of them is the head of all. Requests with priority stand ahead of the others. Entering and
- * leaving take constant time. Used with the lock of the room; {@link #size} and {@link #isBusy} need none.
+ * leaving take constant time. Used with the lock of the room; {@link #size}, {@link #isBusy}, {@link
+ * #isFull(Charge)} and {@link #isBehindOthers} need none.
  */
 final class WaitingQueues {
 
@@ -76,8 +77,8 @@ final class WaitingQueues {
         return queues.size();
     }
 
-    boolean isBusy(QueueKey key) {
-        return queues.containsKey(key);
+    boolean isBusy(String rule, String key) {
+        return size() > 0 && queues.containsKey(new QueueKey(rule, key));
     }
 
     /** Whether any request stands in a queue of that one. */
