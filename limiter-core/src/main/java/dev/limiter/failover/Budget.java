@@ -73,7 +73,7 @@ public final class Budget {
         return late > Math.max(timeout.toNanos() / LATE, USUAL) ? Math.min(late, timeout.toNanos()) : 0;
     }
 
-    /** Completes with true once the answer is there, or with false at the end of this budget. */
+    /** Completes with true once the reply is there, or with false at the end of this budget. */
     CompletableFuture<Boolean> await(CompletableFuture<?> answer) {
         if (answer.isDone()) {
             return IN_TIME;

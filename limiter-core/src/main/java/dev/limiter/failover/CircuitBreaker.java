@@ -70,7 +70,7 @@ final class CircuitBreaker {
         }
     }
 
-    /** A call failed that began at {@code begun} of the same clock; true if the breaker has to be opened. */
+    /** A call failed that began at {@code begun} of the same clock; returns true if the owner must open the breaker. */
     boolean failed(long begun) {
         synchronized (lock) {
             if (failures++ == 0) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides in a remote storage. While a node of it is down, each rule says how its requests are decided: in memory, by
  * this instance's share of each limit, {@code max(1, limit / instances)}, from an empty state; or all are permitted, or
- * none. {@link Decision#onFailure()} tells such decisions apart.
+ * none. See {@link Decision#onFailure()}.
  *
  * <p>Permits that memory grants are not charged to the remote storage later: an outage grants at most one more {@code
  * limit} in its first window, and one {@code limit} per window after that. Keys that the storage has rejected until some
@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * places, all or nothing: in memory first, then remotely, and what one place has granted is given back when the other
  * rejects.
  *
- * <p>A decision takes no longer than the time-out, unless this JVM is too slow to read answers. After a few failures in
+ * <p>A decision takes no longer than the time-out, unless this JVM is too slow to read replies. After a few failures in
  * a row a node is not asked until it works again.
  *
- * <p>Thread-safe. Has no thread: {@link #cleanUp()} has to be called once a second or so.
+ * <p>Thread-safe. Has no thread: call {@link #cleanUp()} about once a second.
  */
 public final class FailoverRateLimiterStorage implements RateLimiterStorage {
 
@@ -69,7 +69,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         return remote.name();
     }
 
-    /** Whether the remote storage is up; with several nodes, whether all are. */
+    /** Returns whether all nodes of the remote storage are up. */
     public boolean isAvailable() {
         return nodes.isAvailable();
     }

@@ -74,7 +74,7 @@ final class NodeHealth {
         return current.inTime;
     }
 
-    /** Whether the node is down. */
+    /** Returns whether the node is down. */
     boolean isOpen() {
         return breaker.isOpen();
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** The nodes of a remote storage, of which one may fail while the others do not. Thread-safe. */
+/** The nodes of a remote storage. Each may fail alone. Thread-safe. */
 final class Nodes {
 
     /** The only node, or what is behind one connection. */
@@ -44,7 +44,7 @@ final class Nodes {
         return of(remote.node(charge));
     }
 
-    /** Whether the node of a charge is down; probes it then. */
+    /** Returns whether the node of a charge is down, and probes it if so. */
     boolean isOpen(Charge charge) {
         NodeHealth node = of(charge);
         if (node.isOpen()) {
@@ -53,12 +53,12 @@ final class Nodes {
         return node.isOpen();
     }
 
-    /** Whether the place of the first charge decides on all of them: one node, or memory. */
+    /** Returns whether one place decides on all charges: the node of the first, or memory. */
     boolean areOne(NodeHealth first, List<Charge> charges) {
         return charges.stream().map(this::of).allMatch(node -> node == first || node.isOpen() && first.isOpen());
     }
 
-    /** Whether no node is down. */
+    /** Returns whether no node is down. */
     boolean isAvailable() {
         return nodes.values().stream().noneMatch(NodeHealth::isOpen);
     }

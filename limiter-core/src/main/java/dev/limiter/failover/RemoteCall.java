@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a node for a decision; the node and the listener learn how it went. */
+/** One call of a node for a decision. Reports its outcome to the node and the listener. */
 final class RemoteCall {
 
     final NodeHealth node;
@@ -59,7 +59,7 @@ final class RemoteCall {
 
     private void failed(RuntimeException failure) {
         if (!(failure instanceof StorageUnavailableException unavailable)) {
-            // a mistake in a rule says nothing about the storage
+            // a mistake in a rule is no failure of the storage
             end(Outcome.ERROR);
             return;
         }

@@ -108,7 +108,7 @@ public interface RemoteStorage extends RateLimiterStorage {
         return "";
     }
 
-    /** Whether a node still exists. Default: true. */
+    /** Returns whether a node still exists. Default: true. */
     default boolean hasNode(String node) {
         return true;
     }

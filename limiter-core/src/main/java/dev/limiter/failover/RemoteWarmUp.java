@@ -23,7 +23,7 @@ final class RemoteWarmUp {
     /** Requests of a round. */
     static final int TOGETHER = 64;
 
-    /** Rounds in a row that have to be fast. */
+    /** The number of fast rounds in a row that ends the warm-up. */
     static final int FAST_ROUNDS = 20;
 
     /** A round is fast if it takes at most this part of a budget. */
@@ -47,7 +47,7 @@ final class RemoteWarmUp {
     void run(Collection<Rule> rules) {
         try {
             timeouts.join(remote.connected(), budget);
-            // counted twice, so that two instances that start at the same time know of each other
+            // counted twice, so that two instances that start at the same time count each other
             count();
             load(List.copyOf(rules));
             decideUntilFast();

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /**
  * Decides a request: each charge in its node, or in memory while that node is down. All charges are granted, or none: of
- * several places memory decides first, and what one place has granted is given back when another rejects. Only a
+ * several places memory decides first, and if another place rejects, its permits are given back. Only a
  * request that is decided in one place may wait for a turn. Thread-safe.
  */
 final class RequestDecider {
@@ -79,7 +79,7 @@ final class RequestDecider {
                 budget);
     }
 
-    /** A turn that one place has given would be lost when another one rejects. */
+    /** A turn that one place granted would be lost when another one rejects. */
     private static List<Charge> withoutWaiting(List<Charge> charges) {
         return charges.stream().map(charge -> charge.within(Duration.ZERO)).toList();
     }

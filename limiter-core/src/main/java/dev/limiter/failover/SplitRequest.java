@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The decisions on one request whose charges are decided in several places. Thread-safe. */
+/** Collects the decisions of several places on one request. Thread-safe. */
 final class SplitRequest {
 
     private final List<Charge> charges;
@@ -17,7 +17,7 @@ final class SplitRequest {
         this.charges = charges;
     }
 
-    /** Keeps what one place has decided on some of the charges. */
+    /** Adds the decision of one place on some of the charges. */
     void put(List<Charge> some, Decision decision) {
         for (int i = 0; i < some.size(); i++) {
             decisions.put(some.get(i), decision.parts().get(i));

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Receives the health of a remote storage. Called by threads that decide, so it has to be quick and must not throw. */
+/** Receives the health of a remote storage. Called by threads that decide, so it must be quick and must not throw. */
 public interface StorageListener {
 
     /** The outcome of a call. */

@@ -66,7 +66,7 @@ public final class StorageUnavailableException extends RuntimeException {
         return reason;
     }
 
-    /** Whether other states can be decided on. */
+    /** Returns whether other states can be decided on. */
     boolean isOfOneState() {
         return reason == Reason.BROKEN_STATE;
     }
