@@ -1,7 +1,6 @@
 package dev.limiter;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /**

@@ -139,9 +139,10 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     @Override
     public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
         List<Charge> merged = merged(charges);
-        return Timeouts.started(() -> merged.stream().anyMatch(charge -> nodes.of(charge).isOpen())
-                        ? CompletableFuture.completedFuture(fallback.peek(merged))
-                        : remote.peekAsync(merged))
+        return Timeouts.started(() ->
+                        merged.stream().anyMatch(charge -> nodes.of(charge).isOpen())
+                                ? CompletableFuture.completedFuture(fallback.peek(merged))
+                                : remote.peekAsync(merged))
                 .exceptionally(failed -> {
                     RuntimeException failure = remote.failure(failed);
                     if (failure instanceof StorageUnavailableException) {

@@ -116,9 +116,7 @@ final class LocalFallback {
         }
 
         Decision peek() {
-            return isCounted()
-                    ? told(local.peek(List.of(share())))
-                    : new StandInDecision(charge, !isDenied());
+            return isCounted() ? told(local.peek(List.of(share()))) : new StandInDecision(charge, !isDenied());
         }
 
         Decision told(Decision share) {

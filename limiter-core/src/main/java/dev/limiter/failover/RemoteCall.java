@@ -2,6 +2,7 @@ package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.TimeSource;
 import dev.limiter.failover.StorageListener.Outcome;
 import dev.limiter.failover.StorageUnavailableException.Reason;
@@ -39,16 +40,35 @@ final class RemoteCall {
 
     /**
      * The decision. Fails with a {@link StorageUnavailableException}, or with an {@link IllegalArgumentException} where
-     * the storage cannot count by a rule. To be called once.
+     * the storage cannot count by a rule. To be called once. Without a decision, call {@link #cancel} or {@link #isDecided}.
      */
     CompletableFuture<Decision> within(Budget budget) {
-        return node.timeouts().within(answer, budget).whenComplete((decision, failure) -> {
+        return node.timeouts().within(answer.copy(), budget).whenComplete((decision, failure) -> {
             if (failure == null) {
                 succeeded(decision);
             } else {
                 failed(remote.failure(failure));
             }
         });
+    }
+
+    /** A late grant is refunded. */
+    void cancel() {
+        answer.cancel(true);
+    }
+
+    /**
+     * Memory has decided instead. A late grant pays for the request if memory has permitted it, so the limit counts it
+     * once; else it is refunded, as are permits that are held, since only those of memory will be released.
+     */
+    void isDecided(Decision memory) {
+        if (!memory.permitted() || charges.stream().anyMatch(RemoteCall::isHeld)) {
+            cancel();
+        }
+    }
+
+    private static boolean isHeld(Charge charge) {
+        return charge.rule().limits().stream().anyMatch(Limit::isHeld);
     }
 
     private void succeeded(Decision decision) {

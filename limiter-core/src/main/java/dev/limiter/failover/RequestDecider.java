@@ -51,7 +51,12 @@ final class RequestDecider {
 
     /** Decides in the node of the charge, or not at all. */
     CompletableFuture<Decision> decideRemotely(Charge charge, Budget budget) {
-        return call(nodes.of(charge), List.of(charge)).within(budget);
+        RemoteCall call = call(nodes.of(charge), List.of(charge));
+        return call.within(budget).whenComplete((decision, failure) -> {
+            if (failure != null) {
+                call.cancel();
+            }
+        });
     }
 
     private RemoteCall call(NodeHealth node, List<Charge> charges) {
@@ -67,8 +72,19 @@ final class RequestDecider {
             }
             return unavailable.isOfOneState() && call.charges.size() > 1
                     ? decideEach(call.node, withoutWaiting(call.charges), budget)
-                    : CompletableFuture.completedFuture(fallback.decide(call.charges));
+                    : CompletableFuture.completedFuture(decideInstead(call));
         });
+    }
+
+    private Decision decideInstead(RemoteCall call) {
+        try {
+            Decision memory = fallback.decide(call.charges);
+            call.isDecided(memory);
+            return memory;
+        } catch (RuntimeException failure) {
+            call.cancel();
+            throw failure;
+        }
     }
 
     /** One broken state fails all charges of a call: each is asked for alone then. */

@@ -667,20 +667,42 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @ParameterizedTest
-    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-    void aLateGrantIsGivenBack(boolean later, boolean deaf) {
+    @ValueSource(booleans = {false, true})
+    void aLateGrantPaysForARequestThatMemoryHasPermitted(boolean later) {
         remote.hold(Duration.ofMillis(1));
-        if (deaf) {
-            remote.notHearOfCancellation();
-        }
         Decision decision = decide(later, rule.charge("key", 3));
         assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
         assertThat(decision.permitted()).isTrue();
         assertThat(outcomes).containsExactly(Outcome.TIMEOUT);
         remote.answerAll();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(7);
+        assertThat(local.peek(rule, "key").remaining()).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+    void aLateGrantIsGivenBackIfMemoryHasRejectedTheRequest(boolean later, boolean deaf) {
+        local.decide(rule, "key", 8);
+        remote.hold(Duration.ofMillis(1));
+        if (deaf) {
+            remote.notHearOfCancellation();
+        }
+        assertThat(decide(later, rule.charge("key", 3)).permitted()).isFalse();
+        remote.answerAll();
         assertThat(remote.cancelled).hasValue(deaf ? 0 : 1);
         assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
-        assertThat(local.peek(rule, "key").remaining()).isEqualTo(7);
+    }
+
+    @Test
+    void aLatePermitOfAConcurrencyLimitIsGivenBack() {
+        Rule exports = Rule.of("exports", Limit.concurrency(2));
+        remote.hold(Duration.ofMillis(1));
+        Decision decision = storage.decide(exports, "key", 1);
+        assertThat(decision.permitted()).isTrue();
+        remote.answerAll();
+        assertThat(remote.shared.peek(exports, "key").remaining()).isEqualTo(2);
+        decision.close();
+        assertThat(local.peek(exports, "key").remaining()).isEqualTo(2);
     }
 
     @Test
