@@ -32,15 +32,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Two real JVMs ask for one key, 200 times a second in all, while their server is stopped, killed, or loses its data.
- * Prints a table of what they were granted in each window, and how long their decisions took.
+ * Prints a table of what they were granted in each window, and how long their decisions took. Takes ten minutes of a
+ * machine that has nothing else to do, so it runs on demand: {@code -Dlimiter.outage=true}.
  */
 @Tag("long")
+@EnabledIfSystemProperty(named = "limiter.outage", matches = "true")
 class OutageOfTwoJvmsTests {
 
     private static final int LIMIT = 400;
