@@ -76,7 +76,7 @@ class WaitingContractTests {
         Rule rule = Rule.of("log", Limit.slidingWindowLog(2, SECOND));
         limiters.tryAcquire(rule, "key", 2);
         List<CompletableFuture<Decision>> futures =
-                waiting(2, rule.charge("key").within(SECOND));
+                waiting(2, rule.charge("key").within(SECOND.plusMillis(100)));
         time.advance(SECOND.dividedBy(2));
         Decision late = limiters.acquireAsync(
                         List.of(rule.charge("key").within(SECOND.dividedBy(2).minusNanos(STEP))), () -> true)
