@@ -44,8 +44,9 @@ final class QueuedRequests extends Way implements ReleaseListener {
             join(waiter, null);
             return;
         }
+        long began = clock.epochNanos();
         ask(waiter, storage::decideAsync, waiter.chargesAtOnce(), (decision, failure) -> {
-            if (decision == null || decision.permitted() || waiter.isHopeless(decision, clock.epochNanos())) {
+            if (decision == null || decision.permitted() || waiter.isHopeless(decision, began)) {
                 finish(waiter, decision, failure);
             } else {
                 join(waiter, decision);
@@ -86,8 +87,9 @@ final class QueuedRequests extends Way implements ReleaseListener {
 
     /** Rejects a request that does not stand in the queue, or cannot be served in time behind those in front of it. */
     private void look(Waiter waiter, List<Charge> asked, boolean joined) {
+        long began = clock.epochNanos();
         ask(waiter, storage::peekAsync, asked, (decision, failure) -> {
-            if (decision == null || !decision.permitted() && waiter.isHopeless(decision, clock.epochNanos())) {
+            if (decision == null || !decision.permitted() && waiter.isHopeless(decision, began)) {
                 finish(waiter, decision, failure);
                 return;
             }
@@ -113,7 +115,8 @@ final class QueuedRequests extends Way implements ReleaseListener {
         Deque<Waiter> left = new ArrayDeque<>(heads);
         for (Waiter head = left.poll(); head != null; head = left.poll()) {
             if (begins(head)) {
-                left.addAll(tryNow(head));
+                Waiter tried = head;
+                guard(tried, () -> left.addAll(tryNow(tried)));
             }
         }
     }
@@ -138,8 +141,9 @@ final class QueuedRequests extends Way implements ReleaseListener {
         List<Waiter> next = new ArrayList<>(1);
         Thread thread = Thread.currentThread();
         boolean[] returned = new boolean[1];
+        long began = clock.epochNanos();
         ask(head, storage::decideAsync, head.chargesAtOnce(), (decision, failure) -> {
-            List<Waiter> heads = tried(head, decision, failure);
+            List<Waiter> heads = tried(head, began, decision, failure);
             if (Thread.currentThread() == thread && !returned[0]) {
                 next.addAll(heads);
             } else {
@@ -150,14 +154,14 @@ final class QueuedRequests extends Way implements ReleaseListener {
         return next;
     }
 
-    private List<Waiter> tried(Waiter head, @Nullable Decision decision, @Nullable Throwable failure) {
-        long now = clock.epochNanos();
+    /** {@code began}: when the storage was asked; the next attempt takes as long to get there. */
+    private List<Waiter> tried(Waiter head, long began, @Nullable Decision decision, @Nullable Throwable failure) {
         lock.lock();
         try {
             head.trying = false;
-            if (!head.done && decision != null && !decision.permitted() && !head.isHopeless(decision, now)) {
+            if (!head.done && decision != null && !decision.permitted() && !head.isHopeless(decision, began)) {
                 head.last = decision;
-                return goOn(head, decision, now);
+                return goOn(head, decision, began);
             }
         } finally {
             lock.unlock();
@@ -166,12 +170,12 @@ final class QueuedRequests extends Way implements ReleaseListener {
     }
 
     /** With the lock held. */
-    private List<Waiter> goOn(Waiter head, Decision rejected, long now) {
+    private List<Waiter> goOn(Waiter head, Decision rejected, long began) {
         boolean first = queues.isHead(head);
         if (first && head.again && !rejected.isApart()) {
             return List.of(head);
         }
-        setTimer(head, first ? Math.min(head.deadline, now + pauseNanos(head, rejected)) : head.deadline);
+        setTimer(head, first ? Math.min(head.deadline, began + pauseNanos(head, rejected)) : head.deadline);
         return List.of();
     }
 

@@ -103,6 +103,8 @@ class WaitingTests {
         assertThat(waits).isNotDone();
 
         held.get().close();
+        // until the next poll, by the clock of the storage
+        time.advance(Duration.ofMillis(25));
 
         assertThat(waits.join().permitted()).isTrue();
         assertThat(there.tryAcquire(pool, "key").permitted()).isFalse();
