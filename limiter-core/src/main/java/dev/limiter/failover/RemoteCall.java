@@ -52,9 +52,11 @@ final class RemoteCall {
         });
     }
 
-    /** A late grant is refunded. */
+    /** A late grant is refunded, also one that has come since the time was up. */
     void cancel() {
-        answer.cancel(true);
+        if (!answer.cancel(true) && !answer.isCompletedExceptionally()) {
+            answer.join().giveBack();
+        }
     }
 
     /**

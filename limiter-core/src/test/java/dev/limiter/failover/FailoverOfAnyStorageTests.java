@@ -694,6 +694,21 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
+    void aGrantThatComesWhileMemoryRejectsIsGivenBack() {
+        local.decide(rule, "key", 8);
+        storage = FailoverRateLimiterStorage.builder(remote, local)
+                .onFailure(of -> {
+                    remote.answerAll();
+                    return OnFailure.LOCAL;
+                })
+                .timeSource(time)
+                .build();
+        remote.hold(Duration.ofMillis(1));
+        assertThat(storage.decide(rule, "key", 3).permitted()).isFalse();
+        assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
+    }
+
+    @Test
     void aLatePermitOfAConcurrencyLimitIsGivenBack() {
         Rule exports = Rule.of("exports", Limit.concurrency(2));
         remote.hold(Duration.ofMillis(1));

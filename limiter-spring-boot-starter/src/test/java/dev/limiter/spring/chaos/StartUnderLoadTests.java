@@ -84,8 +84,8 @@ class StartUnderLoadTests {
     }
 
     /**
-     * Redis permits the limit, and memory its share at most where replies are late. A late grant is returned, and some
-     * later request gets it.
+     * Redis permits the limit, and memory its share at most where replies are late. A late grant counts for a request that
+     * memory has permitted; any other is returned, and some later request gets it.
      */
     @ParameterizedTest
     @MethodSource("starts")
