@@ -39,7 +39,7 @@ class StorageStressLincheckTests {
                 StorageLincheckTests.Flooded.class
             })
     void isLinearizableUnderStress(Class<?> operations) {
-        stress(operations, 20);
+        stress(operations, 3 * StorageLincheckTests.ITERATIONS);
     }
 
     /** By chance: a hundred iterations once did not; it ends with the first that does. */
