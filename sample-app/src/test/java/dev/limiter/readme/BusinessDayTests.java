@@ -103,7 +103,7 @@ class TableStorageTests {
         try (RateLimiters one = instance()) {
             assertThat(one.tryAcquire(orders, "ann", 60)).isPermitted();
             down.set(true);
-            Decision inMemory = one.tryAcquire(orders, "ann", 20); // half of the 40 that were left
+            Decision inMemory = one.tryAcquire(orders, "ann", 50); // half of the limit
             assertThat(inMemory).isPermitted();
             assertThat(inMemory.onFailure()).contains(OnFailure.LOCAL);
             assertThat(one.tryAcquire(orders, "ann")).isRefused();
