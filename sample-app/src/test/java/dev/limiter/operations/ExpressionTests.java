@@ -18,10 +18,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The expressions of the dashboard and of the alerts, asked of a Prometheus that has asked the sample. */
+@Tag("long")
 class ExpressionTests {
 
     private static final Pattern SELECTOR = Pattern.compile("\\blimiter_\\w+(\\{[^}]*})?");

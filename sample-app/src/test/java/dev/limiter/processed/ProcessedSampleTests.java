@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.sample.SampleApplication;
 import dev.limiter.sample.SampleContract;
 import dev.limiter.sample.SampleOnRedisContract;
-import dev.limiter.sample.SampleStartContract;
 import dev.limiter.testkit.AheadOfTime;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -126,26 +124,6 @@ class ProcessedSampleTests {
         @Override
         protected Clients second() {
             return second.clients();
-        }
-    }
-
-    @Nested
-    class Start extends SampleStartContract {
-
-        private static AheadOfTime processed;
-
-        @BeforeAll
-        static void process(@TempDir Path folder) throws IOException {
-            processed = new AheadOfTime(SampleApplication.class, folder, "--server.port=0");
-        }
-
-        @Override
-        protected String logOf(String... arguments) {
-            try (AheadOfTime.Running sample = processed.start(arguments)) {
-                return sample.log();
-            } catch (IOException failed) {
-                throw new UncheckedIOException(failed);
-            }
         }
     }
 }

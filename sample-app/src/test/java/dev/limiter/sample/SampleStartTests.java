@@ -1,24 +1,30 @@
 package dev.limiter.sample;
 
-import org.junit.jupiter.api.BeforeEach;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+/** The sample is configured as intended: the report at the start has no findings. */
 @ExtendWith(OutputCaptureExtension.class)
-class SampleStartTests extends SampleStartContract {
+class SampleStartTests {
 
-    private CapturedOutput output;
-
-    @BeforeEach
-    void capture(CapturedOutput output) {
-        this.output = output;
+    @Test
+    void startsWithoutAFinding(CapturedOutput output) {
+        start("--server.port=0");
+        assertThat(output).contains(":: Spring Boot ::").doesNotContain("StartupReport");
     }
 
-    @Override
-    protected String logOf(String... arguments) {
+    @Test
+    void aMisspeltPathIsFound(CapturedOutput output) {
+        start("--server.port=0", "--limiter.rules.reports.paths=/repotrs/**");
+        assertThat(output).contains("StartupReport", "limiter.rules.reports.paths = /repotrs/**: no endpoint");
+    }
+
+    private static void start(String... arguments) {
         SpringApplication.run(SampleApplication.class, arguments).close();
-        return output.toString();
     }
 }

@@ -59,7 +59,7 @@ class RedisLatencyTests extends ChaosSupport {
     void answersComeTooLate(TestInfo test) {
         network.addLatency(200);
         await(() -> both.stream().allMatch(Instance::hasGivenUpRedis));
-        load.awaitMore("/local", 429, 2000);
+        load.awaitMore("/local", 429, 500);
         assertThat(both).as("an answer that is late is none").allMatch(Instance::hasGivenUpRedis);
         assertOneMoreLimit();
         // late grants count for requests that memory has permitted; all others are given back
