@@ -284,7 +284,7 @@ class BoundTests {
         return window.toHours() > 0 ? window.toHours() + " h" : window.toSeconds() + " s";
     }
 
-    /** The tables of {@code docs/explanation/algorithms.md}, in {@code target/}; fails if it shows others. */
+    /** The tables of {@code docs/internals/accuracy.md}, in {@code target/}; fails if it shows others. */
     @AfterAll
     static void documentationShowsTheTables() throws IOException {
         StringBuilder table = new StringBuilder();
@@ -295,11 +295,10 @@ class BoundTests {
                 "\n| algorithm | limit | windows | configured | granted | deviation | bound | most in a window |\n");
         table.append("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
         RATES.forEach((limit, result) -> table.append(row(limit, result)));
-        Files.writeString(Path.of("target", "algorithms.md"), table);
+        Files.writeString(Path.of("target", "accuracy.md"), table);
         if (BOUNDS.size() == bounded().count() && RATES.size() == rates().count()) {
-            assertThat(Files.readString(Path.of("..", "docs", "explanation", "algorithms.md")))
-                    .as(
-                            "docs/explanation/algorithms.md, between its two markers, against limiter-core/target/algorithms.md")
+            assertThat(Files.readString(Path.of("..", "docs", "internals", "accuracy.md")))
+                    .as("docs/internals/accuracy.md, between its two markers, against limiter-core/target/accuracy.md")
                     .contains("<!-- BoundTests -->\n\n" + table + "\n<!-- end -->");
         }
     }

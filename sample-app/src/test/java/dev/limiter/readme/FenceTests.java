@@ -45,7 +45,7 @@ class FenceTests {
     private static final Map<String, String> TEXTS = Map.of(
             "reference/api.md", "PublicApiTests compares the whole page",
             "reference/key-grammar.md", "grammar: KeyParserTests parse each form",
-            "explanation/algorithms.md", "formulas: BoundTests compare the bounds that follow",
+            "explanation/algorithms.md", "formulas: BoundTests compare the bounds",
             "explanation/architecture.md", "drawings",
             "guides/on-call.md", "a line of the log: RefusedCallerTests read it",
             "guides/redis.md", "rights: RightsTests compare them");
