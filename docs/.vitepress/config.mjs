@@ -53,6 +53,7 @@ export default {
       section('On call', 'operations/'),
       section('Reference', 'reference/'),
       section('Explanation', 'explanation/', 'explanation/decisions/'),
+      section('For maintainers', 'internals/'),
     ],
   },
 }
