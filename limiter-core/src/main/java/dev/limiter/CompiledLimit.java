@@ -60,22 +60,4 @@ public abstract class CompiledLimit {
 
     /** A new state, without used permits. */
     public abstract LimitState newState();
-
-    /**
-     * The state that {@link LimitState#write} has written down under the arithmetic of the same limit, {@linkplain
-     * RateLimiterStrategy#compile compiled} for the same time. So any store of numbers can keep states.
-     *
-     * @throws IllegalArgumentException if the numbers are not such a state
-     * @throws UnsupportedOperationException if a state of this kind cannot be written down; those of the library can
-     */
-    public LimitState read(long[] numbers) {
-        throw new UnsupportedOperationException(getClass().getName() + " cannot read a state");
-    }
-
-    /** For {@link #read}: that numbers have the form of a state. */
-    protected final void checkWritten(boolean form, long[] numbers) {
-        if (!form) {
-            throw new IllegalArgumentException(numbers.length + " numbers are not a state of " + limit);
-        }
-    }
 }

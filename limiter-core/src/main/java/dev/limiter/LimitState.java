@@ -47,16 +47,6 @@ public interface LimitState {
      */
     long freshAt(long now);
 
-    /**
-     * This state as numbers, of which {@link CompiledLimit#read} makes it again. Times among them count from where the
-     * arithmetic does, so they are kept together with the time for which that was compiled.
-     *
-     * @throws UnsupportedOperationException if a state of this kind cannot be written down; those of the library can
-     */
-    default long[] write() {
-        throw new UnsupportedOperationException(getClass().getName() + " cannot be written down");
-    }
-
     /** Takes over the permits used in {@code previous}, the state of the limit that this one replaces. */
     default void carry(LimitState previous, CompiledLimit previousLimit, long now) {
         long used = previousLimit.atOnce() - previous.remaining(now);

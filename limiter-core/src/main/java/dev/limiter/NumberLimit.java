@@ -94,15 +94,4 @@ public abstract class NumberLimit extends CompiledLimit {
     public final NumberState newState() {
         return new NumberState(this, fresh());
     }
-
-    @Override
-    public final NumberState read(long[] numbers) {
-        checkWritten(numbers.length == 2 && isState(numbers[0]) && numbers[1] >= 0, numbers);
-        return new NumberState(this, numbers[0], numbers[1]);
-    }
-
-    /** Whether a number that was read can be a state; default: any but {@link #REFUSED}. */
-    protected boolean isState(long value) {
-        return value != REFUSED;
-    }
 }

@@ -80,11 +80,6 @@ public final class NumberState implements LimitState {
     }
 
     @Override
-    public long[] write() {
-        return new long[] {value, longestWait};
-    }
-
-    @Override
     public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
         value = limit.carry(previousLimit, previous, now);
         longestWait = 0;

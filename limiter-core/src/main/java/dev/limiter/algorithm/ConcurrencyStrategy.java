@@ -41,11 +41,6 @@ public final class ConcurrencyStrategy implements RateLimiterStrategy {
         }
 
         @Override
-        protected boolean isState(long value) {
-            return value >= 0 && value <= Limit.MAX_PERMITS;
-        }
-
-        @Override
         public long take(long value, long now, long permits) {
             return permits <= limit - value ? value + permits : REFUSED;
         }

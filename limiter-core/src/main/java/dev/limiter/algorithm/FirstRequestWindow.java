@@ -23,20 +23,6 @@ final class FirstRequestWindow extends CompiledLimit {
         return new State(this);
     }
 
-    @Override
-    public LimitState read(long[] numbers) {
-        checkWritten(
-                numbers.length == 2
-                        && Math.abs(numbers[0] / 2) <= 1L << 61
-                        && numbers[1] >= 0
-                        && numbers[1] <= 2 * Limit.MAX_PERMITS,
-                numbers);
-        State state = new State(this);
-        state.start = numbers[0];
-        state.used = numbers[1];
-        return state;
-    }
-
     /** The permits used in the window; more than the limit, if that was lowered since. */
     private static final class State implements LimitState {
 
@@ -84,11 +70,6 @@ final class FirstRequestWindow extends CompiledLimit {
         public long freshAt(long now) {
             advance(now);
             return used == 0 ? now : start + window.nanos;
-        }
-
-        @Override
-        public long[] write() {
-            return new long[] {start, used};
         }
 
         @Override

@@ -66,11 +66,6 @@ abstract class FixedWindow extends NumberLimit {
     }
 
     @Override
-    protected final boolean isState(long value) {
-        return value == fresh() || Math.abs(Math.floorDiv(value, span)) <= reach / shortest + 2;
-    }
-
-    @Override
     public final long take(long value, long now, long permits) {
         long first = first(value, now);
         long used = used(value, first);

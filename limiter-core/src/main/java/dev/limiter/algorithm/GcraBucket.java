@@ -108,12 +108,6 @@ final class GcraBucket extends NumberLimit {
         return FRESH;
     }
 
-    /** The clock and a level, with room for a clock that has stepped back since. */
-    @Override
-    protected boolean isState(long value) {
-        return value >= FRESH && value <= 2 * HIGHEST;
-    }
-
     @Override
     public long take(long value, long now, long permits) {
         long clock = clock(now);

@@ -2,7 +2,6 @@ package dev.limiter.algorithm;
 
 import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
-import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,49 +52,6 @@ final class PermitLog implements LimitState, Uses.Timed {
     PermitLog(long limit, long window) {
         this.limit = limit;
         this.window = window;
-    }
-
-    /** {@code written}: by {@link #write}. */
-    PermitLog(long limit, long window, long[] written) {
-        this(limit, window);
-        offset = written[0];
-        for (int i = 1; i < written.length; i += 2) {
-            add(written[i], written[i + 1]);
-            total += written[i + 1];
-        }
-    }
-
-    /** The offset, then all entries: a time, and the permits taken then. */
-    @Override
-    public long[] write() {
-        List<long[]> chunks = new ArrayList<>();
-        if (!isOneChunk()) {
-            chunks.add(Arrays.copyOfRange(oldest, 2 * from, oldest.length));
-            for (ChunkTree rest = middle; rest != null; rest = rest.withoutFirst()) {
-                chunks.add(rest.firstChunk());
-            }
-        }
-        chunks.add(Arrays.copyOfRange(newest, 2 * startOfNewest(), 2 * to));
-        long[] written =
-                new long[1 + chunks.stream().mapToInt(chunk -> chunk.length).sum()];
-        written[0] = offset;
-        int end = 1;
-        for (long[] chunk : chunks) {
-            PermitLogChunk.move(chunk, 0, written, end, chunk.length);
-            end += chunk.length;
-        }
-        return written;
-    }
-
-    /** Whether entries are in the order of time, and have permits, no more than there can be. */
-    static boolean isWritten(long[] numbers) {
-        boolean written = numbers.length % 2 == 1;
-        long most = 2 * Limit.MAX_PERMITS;
-        for (int i = 1; written && i < numbers.length; i += 2) {
-            written = numbers[i + 1] > 0 && numbers[i + 1] <= most && (i == 1 || numbers[i] - numbers[i - 2] > 0);
-            most -= numbers[i + 1];
-        }
-        return written && (numbers.length > 1 || numbers[0] == 0);
     }
 
     @Override

@@ -8,7 +8,6 @@ import dev.limiter.LimitState;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.SlidingWindowLimit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** {@link Algorithm#SLIDING_WINDOW_COUNTER}: a window of sub-windows that slides. */
@@ -91,17 +90,6 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             return new Counts(this);
         }
 
-        @Override
-        public LimitState read(long[] numbers) {
-            checkWritten(
-                    numbers.length == buckets + 2
-                            && Math.abs(numbers[0] / 2) <= Long.MAX_VALUE / 8 / bucketTicks + 1
-                            && Arrays.stream(numbers, 1, numbers.length)
-                                    .allMatch(count -> count >= 0 && count <= 2 * Limit.MAX_PERMITS),
-                    numbers);
-            return new Counts(this, numbers);
-        }
-
         /** The number of the sub-window that {@code now} lies in. */
         long bucket(long now) {
             return Math.floorDiv(ticks(now), bucketTicks);
@@ -135,15 +123,6 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
             this.limit = limit;
             this.counts = new long[limit.buckets + 1];
             newest(Long.MIN_VALUE / 4 / limit.bucketTicks);
-        }
-
-        /** {@code written}: by {@link #write}. */
-        Counts(Counter limit, long[] written) {
-            this.limit = limit;
-            this.counts = Arrays.copyOfRange(written, 1, written.length);
-            this.total = Arrays.stream(counts).sum();
-            this.slot = limit.buckets;
-            newest(written[0]);
         }
 
         private void newest(long bucket) {
@@ -218,17 +197,6 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
                 }
             }
             return now;
-        }
-
-        /** The number of the newest sub-window, then the counts of all, the oldest first. */
-        @Override
-        public long[] write() {
-            long[] written = new long[counts.length + 1];
-            written[0] = newest;
-            for (int age = 0; age < counts.length; age++) {
-                written[counts.length - age] = count(newest - age);
-            }
-            return written;
         }
 
         @Override

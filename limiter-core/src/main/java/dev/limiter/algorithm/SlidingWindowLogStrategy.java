@@ -45,11 +45,5 @@ public final class SlidingWindowLogStrategy implements RateLimiterStrategy {
         public LimitState newState() {
             return new PermitLog(limit, nanos);
         }
-
-        @Override
-        public LimitState read(long[] numbers) {
-            checkWritten(PermitLog.isWritten(numbers), numbers);
-            return new PermitLog(limit, nanos, numbers);
-        }
     }
 }

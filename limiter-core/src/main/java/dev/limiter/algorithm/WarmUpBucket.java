@@ -84,27 +84,6 @@ final class WarmUpBucket extends CompiledLimit {
         return new Warmth(this);
     }
 
-    @Override
-    public LimitState read(long[] numbers) {
-        checkWritten(
-                numbers.length == 6
-                        && isTurn(numbers[0])
-                        && isRest(numbers[1])
-                        && isTurn(numbers[2])
-                        && isRest(numbers[3])
-                        && numbers[5] >= 0,
-                numbers);
-        return new Warmth(this, numbers);
-    }
-
-    private static boolean isTurn(long units) {
-        return Math.abs(units / 2) <= 1L << BITS;
-    }
-
-    private boolean isRest(long units) {
-        return units >= 0 && units <= warmUp;
-    }
-
     private long clock(long now) {
         return (nearest(now) - origin) * unitsPerNano;
     }
@@ -141,22 +120,6 @@ final class WarmUpBucket extends CompiledLimit {
         Warmth(WarmUpBucket limit) {
             this.limit = limit;
             this.rest = limit.warmUp;
-        }
-
-        /** {@code written}: by {@link #write}. */
-        Warmth(WarmUpBucket limit, long[] written) {
-            this.limit = limit;
-            this.next = written[0];
-            this.rest = written[1];
-            this.nextBefore = written[2];
-            this.restBefore = written[3];
-            this.returnable = written[4] == 1;
-            this.longestWait = written[5];
-        }
-
-        @Override
-        public long[] write() {
-            return new long[] {next, rest, nextBefore, restBefore, returnable ? 1 : 0, longestWait};
         }
 
         @Override

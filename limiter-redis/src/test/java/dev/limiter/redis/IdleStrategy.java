@@ -5,8 +5,8 @@ import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStrategy;
-import dev.limiter.algorithm.FixedWindowStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +50,7 @@ final class IdleStrategy implements RedisStrategy {
             end
             """;
 
-    private final RateLimiterStrategy others = new FixedWindowStrategy();
+    private final RateLimiterStrategy others = new RateLimiterFactory().strategy(Algorithm.FIXED_WINDOW);
 
     @Override
     public Algorithm algorithm() {

@@ -5,28 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.TimeSource;
-import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
-import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -72,52 +63,5 @@ class BusinessDayTests {
                 }
             }
         }
-    }
-}
-
-class TableStorageTests {
-
-    private final AtomicBoolean down = new AtomicBoolean();
-    private final Map<String, UsedLimit.Row> table = new ConcurrentHashMap<>();
-    private final Executor connections = task -> {
-        if (down.get()) {
-            throw new IllegalStateException("The database is gone");
-        }
-        ForkJoinPool.commonPool().execute(task);
-    };
-    private final TimeSource time = new VirtualTimeSource();
-    private final Rule orders = Rule.of("orders", Limit.tokenBucket(100, Duration.ofHours(1)));
-
-    @Test
-    void twoInstancesShareTheLimit() {
-        try (RateLimiters one = instance();
-                RateLimiters other = instance()) {
-            assertThat(one.tryAcquire(orders, "ann", 60)).isPermitted().hasRemaining(40);
-            assertThat(other.tryAcquire(orders, "ann", 60)).isRefused().hasRemaining(40);
-            assertThat(other.tryAcquire(orders, "ann", 40)).isPermitted().hasRemaining(0);
-        }
-    }
-
-    @Test
-    void eachGoesOnWithItsShareWhileTheDatabaseIsGone() {
-        try (RateLimiters one = instance()) {
-            assertThat(one.tryAcquire(orders, "ann", 60)).isPermitted();
-            down.set(true);
-            Decision inMemory = one.tryAcquire(orders, "ann", 50); // half of the limit
-            assertThat(inMemory).isPermitted();
-            assertThat(inMemory.onFailure()).contains(OnFailure.LOCAL);
-            assertThat(one.tryAcquire(orders, "ann")).isRefused();
-            down.set(false);
-            assertThat(one.tryAcquire(orders, "bob", 100)).isPermitted().hasRemaining(0);
-        }
-    }
-
-    private RateLimiters instance() {
-        TableStorage shared = new TableStorage(table, connections, time);
-        InMemoryRateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
-        return new RateLimiters(FailoverRateLimiterStorage.builder(shared, local)
-                .instances(2)
-                .onFailure(rule -> OnFailure.LOCAL)
-                .build());
     }
 }

@@ -5,19 +5,14 @@ import dev.limiter.Charge;
 import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
-import dev.limiter.ReturningFuture;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.algorithm.FixedWindowStrategy;
-import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.failover.RemoteStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.ConnectingRedis;
 import dev.limiter.redis.LettuceRedis;
@@ -39,19 +34,13 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
-import java.util.stream.LongStream;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -218,7 +207,7 @@ class PartnerRules implements RuleSource {
 @Component
 class BusinessDayStrategy implements RateLimiterStrategy {
 
-    private final RateLimiterStrategy others = new FixedWindowStrategy();
+    private final RateLimiterStrategy others = new RateLimiterFactory().strategy(Algorithm.FIXED_WINDOW);
 
     @Override
     public Algorithm algorithm() {
@@ -296,253 +285,6 @@ class BusinessDay extends NumberLimit {
 
     private long used(long value, long now) {
         return Math.min(Math.max(value - unused(now), 0), limit);
-    }
-}
-
-/** The use of one limit by one key, read from a row of a table, and written to it again. */
-class UsedLimit {
-
-    /** The time from which the numbers count, and the numbers. */
-    record Row(long origin, long[] numbers) {}
-
-    private static final RateLimiterFactory ALGORITHMS = new RateLimiterFactory();
-
-    final LimitState state;
-    private final long origin;
-
-    /** {@code row}: null for a new key. */
-    UsedLimit(Row row, Limit limit, long now) {
-        CompiledLimit arithmetic = ALGORITHMS.compile(limit, row == null ? now : row.origin);
-        LimitState read = row == null ? arithmetic.newState() : arithmetic.read(row.numbers);
-        if (arithmetic.covers(now)) {
-            state = read;
-            origin = row == null ? now : row.origin;
-        } else { // the origin is too far away: the same use, counted from now
-            state = ALGORITHMS.compile(limit, now).newState();
-            state.carry(read, arithmetic, now);
-            origin = now;
-        }
-    }
-
-    Row row() {
-        return new Row(origin, state.write());
-    }
-}
-
-/** Limits that instances share in a table: a map stands in for it, and its lock for a transaction. */
-class TableStorage implements RemoteStorage {
-
-    private final Map<String, UsedLimit.Row> table;
-    private final Executor connections; // drivers block: the threads of those who ask must not
-    private final TimeSource clock;
-
-    TableStorage(Map<String, UsedLimit.Row> table, Executor connections, TimeSource clock) {
-        this.table = table;
-        this.connections = connections;
-        this.clock = clock;
-    }
-
-    @Override
-    public String name() {
-        return "table";
-    }
-
-    @Override
-    public Duration timeout() {
-        return Duration.ofSeconds(2);
-    }
-
-    @Override
-    public TimeSource clock() {
-        return clock;
-    }
-
-    @Override
-    public CompletableFuture<Decision> ask(List<Charge> charges) {
-        return inBackground(() -> decide(charges, true));
-    }
-
-    @Override
-    public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
-        return inBackground(() -> decide(charges, false));
-    }
-
-    /** A decision that comes too late is given back. A failure, also one to begin, is that of the future. */
-    private CompletableFuture<Decision> inBackground(Supplier<Decision> transaction) {
-        ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
-        try {
-            return answer.handedBy(CompletableFuture.supplyAsync(transaction, connections));
-        } catch (RuntimeException busy) {
-            return CompletableFuture.failedFuture(busy);
-        }
-    }
-
-    /** All or nothing. */
-    private Decision decide(List<Charge> charges, boolean taking) {
-        synchronized (table) {
-            long now = clock.epochNanos();
-            List<TableDecision> parts = new ArrayList<>();
-            for (Charge charge : charges) {
-                parts.add(new TableDecision(this, charge, used(charge, now), now));
-            }
-            boolean taken = taking && parts.stream().allMatch(TableDecision::permitted);
-            for (TableDecision part : parts) {
-                if (taken) {
-                    part.take();
-                }
-                write(part.charge, part.used);
-            }
-            return Decision.allOf(parts);
-        }
-    }
-
-    void giveBack(TableDecision decision) {
-        connections.execute(() -> {
-            synchronized (table) {
-                long now = clock.epochNanos();
-                List<UsedLimit> used = used(decision.charge, now);
-                decision.returnTo(used, now);
-                write(decision.charge, used);
-            }
-        });
-    }
-
-    private List<UsedLimit> used(Charge charge, long now) {
-        List<UsedLimit> used = new ArrayList<>();
-        for (Limit limit : charge.rule().limits()) {
-            if (limit.isHeld()) {
-                throw new IllegalArgumentException("A table would not notice that an instance is gone: " + limit);
-            }
-            used.add(new UsedLimit(table.get(id(charge.rule(), charge.key(), limit)), limit, now));
-        }
-        return used;
-    }
-
-    private void write(Charge charge, List<UsedLimit> used) {
-        List<Limit> limits = charge.rule().limits();
-        for (int i = 0; i < limits.size(); i++) {
-            table.put(
-                    id(charge.rule(), charge.key(), limits.get(i)), used.get(i).row());
-        }
-    }
-
-    private static String id(Rule rule, String key, Limit limit) {
-        return String.join("/", rule.name(), limit.name(), key);
-    }
-
-    @Override
-    public CompletionStage<?> probe(String node) {
-        return CompletableFuture.supplyAsync(() -> table.get("probe"), connections);
-    }
-
-    @Override
-    public Instances instances() {
-        throw new UnsupportedOperationException("The builder says how many instances there are.");
-    }
-
-    @Override
-    public void reset(Rule rule, String key) {
-        synchronized (table) {
-            rule.limits().forEach(limit -> table.remove(id(rule, key, limit)));
-        }
-    }
-
-    @Override
-    public long size() {
-        return table.size();
-    }
-}
-
-/** One charge, and where it left each limit of its rule. */
-class TableDecision extends Decision {
-
-    final Charge charge;
-    final List<UsedLimit> used;
-
-    private final TableStorage storage;
-    private final long now;
-    private final long[] waits;
-    private final long[] left;
-    private final long[] lasting;
-    private final long[] marks;
-    private final AtomicBoolean holdsPermits = new AtomicBoolean();
-
-    TableDecision(TableStorage storage, Charge charge, List<UsedLimit> used, long now) {
-        this.storage = storage;
-        this.charge = charge;
-        this.used = used;
-        this.now = now;
-        int limits = used.size();
-        waits = new long[limits];
-        left = new long[limits];
-        lasting = new long[limits];
-        marks = new long[limits];
-        for (int i = 0; i < limits; i++) {
-            long permits = charge.permits(i);
-            waits[i] = permits == 0 ? 0 : used.get(i).state.waitNanos(now, permits);
-        }
-        look();
-    }
-
-    void take() {
-        for (int i = 0; i < waits.length; i++) {
-            long permits = charge.permits(i);
-            marks[i] = permits == 0 ? NumberLimit.NOTHING : used.get(i).state.take(now, permits);
-        }
-        holdsPermits.set(true);
-        look();
-    }
-
-    private void look() {
-        for (int i = 0; i < waits.length; i++) {
-            left[i] = used.get(i).state.remaining(now);
-            lasting[i] = Math.max(used.get(i).state.freshAt(now), now) - now;
-        }
-    }
-
-    void returnTo(List<UsedLimit> current, long time) {
-        for (int i = 0; i < marks.length; i++) {
-            if (marks[i] != NumberLimit.NOTHING) {
-                current.get(i).state.giveBack(marks[i], time, charge.permits(i));
-            }
-        }
-    }
-
-    @Override
-    public boolean permitted() {
-        return LongStream.of(waits).allMatch(wait -> wait == 0);
-    }
-
-    @Override
-    public Rule rule() {
-        return charge.rule();
-    }
-
-    @Override
-    public String key() {
-        return charge.key();
-    }
-
-    @Override
-    public void giveBack() {
-        if (holdsPermits.getAndSet(false)) {
-            storage.giveBack(this);
-        }
-    }
-
-    @Override
-    protected long remaining(int limit) {
-        return left[limit];
-    }
-
-    @Override
-    protected long waitNanos(int limit) {
-        return waits[limit];
-    }
-
-    @Override
-    protected long resetNanos(int limit) {
-        return lasting[limit];
     }
 }
 

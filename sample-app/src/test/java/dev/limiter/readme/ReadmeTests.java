@@ -21,12 +21,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
@@ -259,73 +256,6 @@ class ReadmeTests {
             now.addAndGet(Duration.ofDays(1).toNanos());
             assertThat(limiters.tryAcquire(daily, "ann").permitted()).isTrue();
         }
-    }
-
-    static Stream<Limit> limits() {
-        return Stream.of(
-                Limit.tokenBucket(100, Duration.ofDays(1)),
-                Limit.fixedWindow(100, Duration.ofDays(1)),
-                Limit.fixedWindow(100, Duration.ofDays(1)).startingWithFirst(),
-                Limit.slidingWindowCounter(100, Duration.ofDays(1)),
-                Limit.slidingWindowLog(100, Duration.ofDays(1)),
-                Limit.concurrency(100));
-    }
-
-    @ParameterizedTest
-    @MethodSource("limits")
-    void exampleOfRowsGrantsTheLimitToManyInstances(Limit limit) {
-        long now = Duration.parse("P20000DT5H").toNanos();
-        AtomicReference<UsedLimit.Row> table = new AtomicReference<>();
-        LongAdder granted = new LongAdder();
-        IntStream.range(0, 500).parallel().forEach(request -> {
-            UsedLimit.Row read;
-            UsedLimit used;
-            boolean permitted;
-            do {
-                read = table.get();
-                used = new UsedLimit(read, limit, now + request);
-                permitted = take(used, now + request, 1);
-            } while (!table.compareAndSet(read, used.row()));
-            granted.add(permitted ? 1 : 0);
-        });
-        assertThat(granted.sum()).isEqualTo(100);
-    }
-
-    private static boolean take(UsedLimit used, long now, long permits) {
-        if (used.state.waitNanos(now, permits) > 0) {
-            return false;
-        }
-        used.state.take(now, permits);
-        return true;
-    }
-
-    @Test
-    void exampleOfARowOutlivesItsOrigin() {
-        Limit fast = Limit.tokenBucket(999_999_937, Duration.ofSeconds(1)).burst(2);
-        long now = Duration.parse("P20000D").toNanos();
-        UsedLimit used = new UsedLimit(null, fast, now);
-        assertThat(take(used, now, 1)).isTrue();
-        long later = now + Duration.ofDays(365).toNanos();
-        used = new UsedLimit(used.row(), fast, later);
-        assertThat(take(used, later, 2)).isTrue();
-        assertThat(used.row().origin()).isGreaterThan(now);
-        assertThat(take(new UsedLimit(used.row(), fast, later), later, 1)).isFalse();
-    }
-
-    @ParameterizedTest
-    @MethodSource("limits")
-    void exampleOfARowBlocksForNoLongerThanAWindowAfterAStepBack(Limit limit) {
-        if (limit.window().isZero()) {
-            return;
-        }
-        long now = Duration.parse("P20000D").toNanos();
-        UsedLimit used = new UsedLimit(null, limit, now);
-        take(used, now, 100);
-        now -= Duration.ofDays(300).toNanos();
-        used = new UsedLimit(used.row(), limit, now);
-        take(used, now, 1);
-        now += Duration.ofHours(50).toNanos();
-        assertThat(take(new UsedLimit(used.row(), limit, now), now, 1)).isTrue();
     }
 
     @Test
