@@ -1,9 +1,10 @@
 package dev.limiter;
 
+import dev.limiter.algorithm.LibraryStrategy;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
+import java.util.Objects;
 
 /** Gives each limit the strategy of its algorithm. Immutable. */
 public final class RateLimiterFactory {
@@ -17,8 +18,9 @@ public final class RateLimiterFactory {
 
     /** A factory with the strategies of the library; {@code own} replaces those of the same algorithms. */
     public RateLimiterFactory(Iterable<? extends RateLimiterStrategy> own) {
-        ServiceLoader.load(RateLimiterStrategy.class, RateLimiterFactory.class.getClassLoader())
-                .forEach(this::add);
+        for (Algorithm algorithm : Algorithm.values()) {
+            add(new LibraryStrategy(algorithm));
+        }
         own.forEach(this::add);
     }
 
@@ -32,21 +34,14 @@ public final class RateLimiterFactory {
         strategies.put(algorithm, strategy);
     }
 
-    /** Whether there is a strategy for an algorithm. */
+    /** Whether there is a strategy for an algorithm: for all of them, except in a mock. */
     public boolean supports(Algorithm algorithm) {
         return strategies.containsKey(algorithm);
     }
 
-    /**
-     * @throws IllegalArgumentException if there is none
-     */
+    /** The strategy of an algorithm; of a new factory, that of the library. */
     public RateLimiterStrategy strategy(Algorithm algorithm) {
-        RateLimiterStrategy strategy = strategies.get(algorithm);
-        if (strategy == null) {
-            throw new IllegalArgumentException(
-                    "No strategy for algorithm " + algorithm + "; there are " + strategies.keySet());
-        }
-        return strategy;
+        return Objects.requireNonNull(strategies.get(algorithm));
     }
 
     /** The arithmetic of a limit; {@code now} as in {@link RateLimiterStrategy#compile}. */

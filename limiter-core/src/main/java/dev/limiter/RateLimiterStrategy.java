@@ -2,8 +2,8 @@ package dev.limiter;
 
 /**
  * One algorithm: turns a {@link Limit} of its kind into the arithmetic that a storage runs on the state of each key.
- * Pure: no clock, no I/O, no lock. Strategies are found through {@link java.util.ServiceLoader}; one given to
- * {@link RateLimiterFactory} explicitly, such as a bean, replaces the one found for the same algorithm.
+ * Pure: no clock, no I/O, no lock. A strategy that is passed to {@link RateLimiterFactory}, such as a bean, replaces the
+ * library's strategy for the same algorithm.
  */
 public interface RateLimiterStrategy {
 

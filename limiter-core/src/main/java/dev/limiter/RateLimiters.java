@@ -1,12 +1,12 @@
 package dev.limiter;
 
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.waiting.AsyncExecutor;
 import dev.limiter.waiting.WaitTimer;
 import dev.limiter.waiting.WaitingRoom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -267,11 +267,8 @@ public final class RateLimiters implements AutoCloseable {
         }
 
         public RateLimiters build() {
-            RateLimiterStorageProvider provider = ServiceLoader.load(
-                            RateLimiterStorageProvider.class, RateLimiters.class.getClassLoader())
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalStateException("No storage on the class path"));
-            RateLimiterStorage storage = provider.create(new RateLimiterFactory(strategies), timeSource, maxKeys);
+            RateLimiterStorage storage =
+                    new InMemoryRateLimiterStorage(new RateLimiterFactory(strategies), timeSource, maxKeys);
             return new RateLimiters(storage, WaitTimer.ofTheJdk(storage.clock()), handOver);
         }
     }

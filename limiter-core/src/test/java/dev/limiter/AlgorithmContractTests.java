@@ -23,8 +23,7 @@ abstract class AlgorithmContractTests {
     static final long WINDOW_NANOS = WINDOW.toNanos();
 
     final VirtualTime time = new VirtualTime();
-    final RateLimiters limiters =
-            RateLimiters.builder().maxKeys(1000).timeSource(time).build();
+    final RateLimiters limiters = TestedStorage.limiters(time, 1000);
 
     /** A limit of the algorithm, with the default burst. */
     abstract Limit limit(long limit, Duration window);

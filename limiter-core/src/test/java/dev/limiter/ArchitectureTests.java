@@ -37,10 +37,13 @@ class ArchitectureTests {
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", "dev.limiter..");
 
+    /** RateLimiters and RateLimiterFactory are where the library is wired. */
     @ArchTest
     static final ArchRule apiDependsOnNoImplementation = noClasses()
             .that()
             .resideInAPackage("dev.limiter")
+            .and()
+            .haveNameNotMatching("dev\\.limiter\\.(RateLimiters(\\$Builder)?|RateLimiterFactory)")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("dev.limiter.algorithm..", "dev.limiter.memory..", "dev.limiter.failover..");

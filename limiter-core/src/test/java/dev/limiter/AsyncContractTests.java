@@ -17,8 +17,7 @@ class AsyncContractTests {
 
     private static final Duration DAY = Duration.ofDays(1);
 
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(new VirtualTime()).build();
+    private final RateLimiters limiters = TestedStorage.limiters(new VirtualTime());
 
     @AfterEach
     void close() {

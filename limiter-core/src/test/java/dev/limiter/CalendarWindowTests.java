@@ -19,8 +19,7 @@ class CalendarWindowTests {
     private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
 
     private final AtomicLong now = new AtomicLong();
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(now::get).build();
+    private final RateLimiters limiters = TestedStorage.limiters(now::get);
 
     /** From, when what was used then is available again, and so for a window that starts at the second. */
     @ParameterizedTest

@@ -20,8 +20,7 @@ class ChangedLimitTests {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private final VirtualTime time = new VirtualTime();
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
 
     private static List<Limit> limits(long limit) {
         return List.of(

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 class ConcurrencyLimitTests {
 
     private final VirtualTime time = new VirtualTime();
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
     private final Rule two = Rule.of("pool", Limit.concurrency(2));
 
     /** In Redis the instance has to renew a held permit. */
@@ -115,8 +114,7 @@ class ConcurrencyLimitTests {
 
     @Test
     void aStateThatIsHeldDoesNotLeaveAndOneThatIsNotDoes() {
-        RateLimiters small =
-                RateLimiters.builder().timeSource(time).maxKeys(100).build();
+        RateLimiters small = TestedStorage.limiters(time, 100);
         Rule pool = Rule.of("pool", Limit.concurrency(2));
         Decision held = small.tryAcquire(pool, "held");
         Rule other = Rule.of("other", Limit.tokenBucket(5, Duration.ofHours(1)));

@@ -30,8 +30,7 @@ class CostPerLimitContractTests {
     private static final Duration DAY = Duration.ofDays(1);
 
     private final VirtualTime time = new VirtualTime();
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
 
     /** Refills exactly: 10 a second, 1000 a second. */
     private final Rule uploads = Rule.of(

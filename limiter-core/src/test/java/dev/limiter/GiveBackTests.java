@@ -36,7 +36,7 @@ class GiveBackTests {
     @MethodSource("limits")
     @Tag(MemoryPromises.TAG)
     void returnsNothingToAStateThatWasReset(Limit limit) {
-        RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
+        RateLimiters limiters = TestedStorage.limiters(time);
         Rule rule = Rule.of("rule", limit);
         Decision old = limiters.tryAcquire(rule, "k", 4);
         limiters.reset(rule, "k");
@@ -52,8 +52,7 @@ class GiveBackTests {
     @MethodSource("limits")
     @Tag(MemoryPromises.TAG)
     void returnsNothingToAStateThatWasEvicted(Limit limit) {
-        RateLimiters limiters =
-                RateLimiters.builder().timeSource(time).maxKeys(1).build();
+        RateLimiters limiters = TestedStorage.limiters(time, 1);
         Rule rule = Rule.of("rule", limit);
         Decision old = limiters.tryAcquire(rule, "k", 4);
         limiters.tryAcquire(rule, "other");
@@ -67,7 +66,7 @@ class GiveBackTests {
     @ParameterizedTest
     @MethodSource("limits")
     void returnsToTheStateUnderAnotherLimit(Limit limit) {
-        RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
+        RateLimiters limiters = TestedStorage.limiters(time);
         Decision old = limiters.tryAcquire(Rule.of("rule", limit), "k", 4);
         Rule raised = Rule.of("rule", raised(limit));
         limiters.tryAcquire(raised, "k", 7);
@@ -81,8 +80,7 @@ class GiveBackTests {
     @ParameterizedTest
     @MethodSource("windowsThatAreOver")
     void returnsNothingToAnUnusedState(Limit limit, Limit changed) {
-        RateLimiters limiters =
-                RateLimiters.builder().timeSource(time).maxKeys(100).build();
+        RateLimiters limiters = TestedStorage.limiters(time, 100);
         Rule rule = Rule.of("rule", changed);
         Decision old = limiters.tryAcquire(Rule.of("rule", limit), "k", 4);
         time.advance(Duration.ofDays(3));

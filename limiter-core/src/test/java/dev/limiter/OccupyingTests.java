@@ -25,8 +25,7 @@ class OccupyingTests {
     private static final long WINDOW = SECOND.toNanos();
 
     private final VirtualTime time = new VirtualTime(VirtualTime.START - VirtualTime.START % WINDOW);
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
 
     private Decision decide(Charge charge) {
         return limiters.storage().decide(List.of(charge));
@@ -210,8 +209,7 @@ class OccupyingTests {
         private final long seed;
         private final SplittableRandom random;
         private final VirtualTime time = new VirtualTime();
-        private final RateLimiters limiters =
-                RateLimiters.builder().timeSource(time).build();
+        private final RateLimiters limiters = TestedStorage.limiters(time);
         private final Rule rule;
         private final long limit;
         private final Map<Long, Long> used = new HashMap<>();

@@ -19,8 +19,7 @@ abstract class PacedContractTests {
     private static final Duration WINDOW = Duration.ofMinutes(1);
 
     final VirtualTime time = new VirtualTime();
-    final RateLimiters limiters =
-            RateLimiters.builder().maxKeys(1000).timeSource(time).build();
+    final RateLimiters limiters = TestedStorage.limiters(time, 1000);
 
     abstract Limit limit(long limit, Duration window);
 

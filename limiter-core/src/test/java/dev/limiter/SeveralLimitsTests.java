@@ -16,8 +16,7 @@ class SeveralLimitsTests {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final VirtualTime time = new VirtualTime();
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
 
     private final Rule orders = Rule.of(
             "orders",
@@ -232,7 +231,7 @@ class SeveralLimitsTests {
             }
             return VirtualTime.START;
         };
-        raced[0] = RateLimiters.builder().timeSource(interrupting).build();
+        raced[0] = TestedStorage.limiters(interrupting);
         raced[0].tryAcquire(user, "alice");
         raced[0].tryAcquire(site, "other");
         for (int reading = 1; reading < 8; reading++) {

@@ -11,8 +11,7 @@ class StepTableTests {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final VirtualTime time = new VirtualTime();
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
 
     /** Each step: at that many tenths of a second, so many permits are asked for, and granted or not. */
     private void run(Limit limit, Object[]... steps) {

@@ -21,8 +21,7 @@ class TurnsOfSeveralRulesContractTests {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private final VirtualTime time = new VirtualTime(VirtualTime.START - VirtualTime.START % SECOND.toNanos());
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
 
     /** One of a user leaves each ten seconds. */
     private final Rule mails =

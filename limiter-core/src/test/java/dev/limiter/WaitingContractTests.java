@@ -23,8 +23,7 @@ class WaitingContractTests {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final VirtualTime time = new VirtualTime(VirtualTime.START - VirtualTime.START % SECOND.toNanos());
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
 
     /** Requests that have come one after the other, and wait. */
     private List<CompletableFuture<Decision>> waiting(int count, Charge charge) {

@@ -20,8 +20,7 @@ class WarmUpTests {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final VirtualTime time = new VirtualTime();
-    private final RateLimiters limiters =
-            RateLimiters.builder().timeSource(time).build();
+    private final RateLimiters limiters = TestedStorage.limiters(time);
 
     static Stream<Limit> limits() {
         return Stream.of(

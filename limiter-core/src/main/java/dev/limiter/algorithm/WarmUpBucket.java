@@ -21,7 +21,7 @@ import java.time.Duration;
  * before a request is never shorter than its permits' share of the window, so the rate is never above the limit; with
  * waiters, rest only falls, so the rate never stays below it.
  *
- * Time is counted in a unit in which a nanosecond and a permit are whole, as in GcraBucket; the interval
+ * Time is counted in a unit in which a nanosecond and a permit are whole, as in TokenBucket; the interval
  * is rounded up to it.
  */
 final class WarmUpBucket extends CompiledLimit {
@@ -45,7 +45,7 @@ final class WarmUpBucket extends CompiledLimit {
                 .max(nano.multiply(Exact.big(warmUp.toNanos())))
                 .max(permit.multiply(Exact.big(limit.capacity())).add(nano.multiply(Exact.big(warmUp.toNanos()))));
         int excess = Math.max(
-                Math.min(largest.bitLength() - BITS, nano.bitLength() - 1), nano.bitLength() - GcraBucket.MOST_BITS);
+                Math.min(largest.bitLength() - BITS, nano.bitLength() - 1), nano.bitLength() - TokenBucket.MOST_BITS);
         if (excess > 0) {
             BigInteger exact = nano;
             nano = nano.shiftRight(excess).max(BigInteger.ONE);

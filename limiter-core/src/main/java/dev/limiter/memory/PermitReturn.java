@@ -71,9 +71,10 @@ record PermitReturn(
      */
     private long markUnder(CompiledLimit limit, CompiledLimit previous, long mark, long now) {
         if (previous instanceof NumberLimit from && limit instanceof NumberLimit to) {
-            boolean whole = previous.getClass() == limit.getClass()
-                    && sameWindows(previous.limit(), limit.limit())
-                    && limit.covers(at);
+            boolean whole =
+                    (previous.getClass().isInstance(limit) || limit.getClass().isInstance(previous))
+                            && sameWindows(previous.limit(), limit.limit())
+                            && limit.covers(at);
             NumberState state = new NumberState(from, mark);
             return whole ? Math.min(to.carry(from, state, at), to.carry(from, state, now)) : NumberLimit.NOTHING;
         }

@@ -8,7 +8,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
-import dev.limiter.RateLimiterStrategy;
+import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
@@ -18,7 +18,6 @@ import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,13 +31,7 @@ class ExtremeLimitsTests {
     private static final long SECONDS = 4_000_000_000L;
     private static final long MONTH = Duration.ofDays(31).toNanos();
 
-    private static final Map<Algorithm, RateLimiterStrategy> STRATEGIES = Map.of(
-            Algorithm.TOKEN_BUCKET, new TokenBucketStrategy(),
-            Algorithm.LEAKY_BUCKET, new LeakyBucketStrategy(),
-            Algorithm.FIXED_WINDOW, new FixedWindowStrategy(),
-            Algorithm.SLIDING_WINDOW_COUNTER, new SlidingWindowCounterStrategy(),
-            Algorithm.SLIDING_WINDOW_LOG, new SlidingWindowLogStrategy(),
-            Algorithm.CONCURRENCY, new ConcurrencyStrategy());
+    private static final RateLimiterFactory ALGORITHMS = new RateLimiterFactory();
 
     static List<Limit> limits() {
         List<Limit> limits = new ArrayList<>();
@@ -81,7 +74,7 @@ class ExtremeLimitsTests {
     }
 
     private static CompiledLimit compile(Limit limit, long now) {
-        return STRATEGIES.get(limit.algorithm()).compile(limit, now);
+        return ALGORITHMS.compile(limit, now);
     }
 
     private static Duration warmUp(Limit limit) {

@@ -180,8 +180,7 @@ class PermitLogTests {
     }
 
     private static CompiledLimit compile(long limit) {
-        return new SlidingWindowLogStrategy()
-                .compile(Limit.slidingWindowLog(limit, Duration.ofNanos(WINDOW)), VirtualTime.START);
+        return new SlidingWindowLog(Limit.slidingWindowLog(limit, Duration.ofNanos(WINDOW)));
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.TestedStorage;
 import dev.limiter.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,8 +59,7 @@ class RandomModelTests {
         private final Model model;
         private final Rule rule;
         private final VirtualTime time = new VirtualTime();
-        private final RateLimiters limiters =
-                RateLimiters.builder().timeSource(time).build();
+        private final RateLimiters limiters = TestedStorage.limiters(time);
         private final List<Taken> taken = new ArrayList<>();
         private long wait;
         private long returned;

@@ -2,19 +2,19 @@ package dev.limiter.redis;
 
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
-import dev.limiter.RateLimiterStorageProvider;
+import dev.limiter.TestedStorage;
 import dev.limiter.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Has {@code RateLimiters.builder()} decide in Redis here: so the tests of the core run on it as they are. */
-public final class RedisStorageProvider implements RateLimiterStorageProvider {
+/** Runs the contract tests of the core on Redis. */
+public final class RedisStorageProvider implements TestedStorage {
 
     private static final AtomicInteger STORAGES = new AtomicInteger();
 
     @Override
-    public RateLimiterStorage create(RateLimiterFactory factory, TimeSource timeSource, long maxKeys) {
+    public RateLimiterStorage create(TimeSource timeSource, long maxKeys) {
         return of(timeSource);
     }
 

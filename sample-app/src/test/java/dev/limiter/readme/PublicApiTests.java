@@ -4,12 +4,6 @@ import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.algorithm.ConcurrencyStrategy;
-import dev.limiter.algorithm.FixedWindowStrategy;
-import dev.limiter.algorithm.LeakyBucketStrategy;
-import dev.limiter.algorithm.SlidingWindowCounterStrategy;
-import dev.limiter.algorithm.SlidingWindowLogStrategy;
-import dev.limiter.algorithm.TokenBucketStrategy;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.RemoteStorage;
 import dev.limiter.failover.StorageUnavailableException;
@@ -74,14 +68,11 @@ class PublicApiTests {
 
     /** And these of others, with all that their members name. */
     private static final List<Class<?>> TYPES = List.of(
-            ConcurrencyStrategy.class,
             ConnectingRedis.class,
             FailoverRateLimiterStorage.class,
-            FixedWindowStrategy.class,
             InMemoryRateLimiterStorage.class,
             KeyResolver.class,
             KeySource.class,
-            LeakyBucketStrategy.class,
             LettuceRedis.class,
             LimitOptions.class,
             LimitResolver.class,
@@ -97,10 +88,7 @@ class PublicApiTests {
             RuleOptions.class,
             RuleSource.class,
             RulesChanged.class,
-            SlidingWindowCounterStrategy.class,
-            SlidingWindowLogStrategy.class,
-            SuggestLimit.class,
-            TokenBucketStrategy.class);
+            SuggestLimit.class);
 
     private static final Pattern PUBLIC_TYPE =
             Pattern.compile("^public [a-z -]*(?:class|interface|enum|record) (\\w+)", Pattern.MULTILINE);

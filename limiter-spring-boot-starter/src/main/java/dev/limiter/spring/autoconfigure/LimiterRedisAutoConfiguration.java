@@ -94,7 +94,7 @@ public final class LimiterRedisAutoConfiguration {
             return storage.build();
         }
 
-        /** Strategies in a factory of the application count as well, and those found by a service loader. */
+        /** Strategies in a factory of the application count as well. */
         private static RedisRateLimiterStorage.Builder withStrategies(
                 RedisRateLimiterStorage.Builder storage, RateLimiterFactory factory) {
             try {

@@ -1,7 +1,5 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.RateLimiterStorageProvider;
-import dev.limiter.RateLimiterStrategy;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.context.RequestView;
@@ -9,7 +7,6 @@ import dev.limiter.spring.context.ResponseView;
 import java.lang.reflect.Field;
 import java.security.Principal;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
@@ -28,8 +25,6 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
-        providers(RateLimiterStrategy.class, hints);
-        providers(RateLimiterStorageProvider.class, hints);
         expressions(hints.reflection());
         tomcatPeer(hints.reflection(), loader);
         redis(hints, loader);
@@ -44,13 +39,6 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
         hints.resources().registerPattern("META-INF/resources/webjars/uplot/*/dist/*.min.*");
         // what a meta-annotation is merged to
         hints.proxies().registerJdkProxy(RateLimiter.class);
-    }
-
-    private static <T> void providers(Class<T> service, RuntimeHints hints) {
-        hints.resources().registerPattern("META-INF/services/" + service.getName());
-        ServiceLoader.load(service, LimiterRuntimeHints.class.getClassLoader()).stream()
-                .forEach(provider ->
-                        hints.reflection().registerType(provider.type(), MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS));
     }
 
     /** The types that any expression can see, as declared and as they are. */

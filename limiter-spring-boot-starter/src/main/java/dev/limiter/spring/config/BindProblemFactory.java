@@ -1,7 +1,5 @@
 package dev.limiter.spring.config;
 
-import dev.limiter.Algorithm;
-import dev.limiter.RateLimiterFactory;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.MessageCode;
@@ -215,12 +213,7 @@ final class BindProblemFactory {
 
     private static List<String> constants(Class<?> type) {
         return Arrays.stream(type.getEnumConstants())
-                .filter(BindProblemFactory::isAvailable)
                 .map(constant -> EnumText.of((Enum<?>) constant))
                 .toList();
-    }
-
-    private static boolean isAvailable(Object constant) {
-        return !(constant instanceof Algorithm algorithm) || new RateLimiterFactory().supports(algorithm);
     }
 }

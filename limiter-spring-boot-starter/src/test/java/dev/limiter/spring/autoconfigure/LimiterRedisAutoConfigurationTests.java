@@ -15,7 +15,6 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.algorithm.FixedWindowStrategy;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.RedisStrategy;
@@ -449,7 +448,7 @@ class LimiterRedisAutoConfigurationTests {
         when(own.terms(any())).thenReturn(new long[0]);
         when(own.script()).thenReturn("left, refusal, reset = 0, 42000000, 42000000\n-- take\n-- give back\n");
         when(own.compile(any(), anyLong()))
-                .thenAnswer(call -> new FixedWindowStrategy().compile(call.getArgument(0), call.getArgument(1)));
+                .thenAnswer(call -> new RateLimiterFactory().compile(call.getArgument(0), call.getArgument(1)));
         application
                 .withPropertyValues(
                         "spring.data.redis.port=" + RedisServer.shared().port(), "limiter.redis.timeout=5s")

@@ -2,13 +2,10 @@ package dev.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.RateLimiterStrategy;
-import dev.limiter.memory.InMemoryStorageProvider;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.context.RequestView;
 import java.lang.reflect.Method;
-import java.util.ServiceLoader;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.RequestFacade;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,19 +33,6 @@ class LimiterRuntimeHintsTests {
                 .stream()
                 .filter(LimiterRuntimeHints.class::isInstance)
                 .forEach(registrar -> registrar.registerHints(hints, getClass().getClassLoader()));
-    }
-
-    @Test
-    void algorithmsAndTheStorageCanBeLoaded() {
-        assertThat(ServiceLoader.load(RateLimiterStrategy.class))
-                .hasSizeGreaterThanOrEqualTo(6)
-                .allSatisfy(strategy -> assertCreatable(strategy.getClass()));
-        assertCreatable(InMemoryStorageProvider.class);
-        assertThat(RuntimeHintsPredicates.resource().forResource("META-INF/services/dev.limiter.RateLimiterStrategy"))
-                .accepts(hints);
-        assertThat(RuntimeHintsPredicates.resource()
-                        .forResource("META-INF/services/dev.limiter.RateLimiterStorageProvider"))
-                .accepts(hints);
     }
 
     @ParameterizedTest
@@ -123,12 +107,5 @@ class LimiterRuntimeHintsTests {
                 .accepts(without);
         assertThat(RuntimeHintsPredicates.reflection().onType(RequestFacade.class))
                 .rejects(without);
-    }
-
-    private void assertCreatable(Class<?> type) {
-        assertThat(RuntimeHintsPredicates.reflection()
-                        .onType(type)
-                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS))
-                .accepts(hints);
     }
 }

@@ -1,114 +1,95 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.Algorithm;
 import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
-import dev.limiter.RateLimiterStrategy;
 import dev.limiter.SlidingWindowLimit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@link Algorithm#SLIDING_WINDOW_COUNTER}: a window of sub-windows that slides. */
-public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
+/*
+ * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,
+ * the oldest. The count of the oldest does not tell when in it permits were taken. As its share "elapsed" leaves
+ * the window, so many of its permits are forgiven:
+ *
+ *     used = all - min(floor(oldest x elapsed), floor(limit / buckets))
+ *
+ * The first term is the usual estimate (even spread, rounded up). The second caps what a wrong guess can cost: a
+ * burst at the end of the oldest would otherwise be forgiven while it still counts, and then any window could hold
+ * 2 x limit. So it is at most limit x (1 + 1 / buckets). With one bucket the cap is the limit: the two-counter
+ * formula of https://blog.cloudflare.com/counting-things-a-lot-of-different-things/.
+ *
+ * Time is counted in ticks, of which both a nanosecond and a sub-window have a whole number: buckets and window,
+ * both divided by what they have in common. Where those would not fit a long (ten years in seven sub-windows), a
+ * tick is a nanosecond and a sub-window rounded up to one.
+ */
+final class SlidingWindowCounter extends SlidingWindowLimit {
 
-    @Override
-    public Algorithm algorithm() {
-        return Algorithm.SLIDING_WINDOW_COUNTER;
+    private static final long LARGEST_WINDOW = 1L << 60;
+
+    private final long origin;
+    private final long reach;
+
+    /** The time from which no permit taken within reach counts any longer. */
+    private final long latest;
+
+    private final long limit;
+    private final int buckets;
+    private final long bucketTicks;
+    private final long ticksPerNano;
+    private final long windowNanos;
+    private final long forgivable;
+
+    SlidingWindowCounter(Limit.SlidingWindowCounter limit, long now) {
+        super(limit);
+        this.limit = limit.limit();
+        this.buckets = limit.buckets();
+        long window = limit.window().toNanos();
+        long common = Exact.big(window).gcd(Exact.big(buckets)).longValueExact();
+        boolean fits = window / common <= LARGEST_WINDOW / buckets;
+        this.ticksPerNano = fits ? buckets / common : 1;
+        this.bucketTicks = fits ? window / common : Exact.ceilDiv(window, buckets);
+        this.forgivable = this.limit / buckets;
+        this.windowNanos = bucketTicks * buckets / ticksPerNano;
+        this.origin = now - Math.floorMod(now, windowNanos);
+        this.reach = (1L << 61) / ticksPerNano;
+        this.latest = origin + reach + 3 * Math.max(windowNanos, 1);
     }
 
     @Override
-    public CompiledLimit compile(Limit limit, long now) {
-        if (limit instanceof Limit.SlidingWindowCounter counter) {
-            return new Counter(counter, now);
-        }
-        throw new IllegalArgumentException(limit + " is no sliding window counter");
+    public boolean covers(long now) {
+        return Math.abs(now - origin) <= reach;
     }
 
-    /*
-     * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,
-     * the oldest. The count of the oldest does not tell when in it permits were taken. As its share "elapsed" leaves
-     * the window, so many of its permits are forgiven:
-     *
-     *     used = all - min(floor(oldest x elapsed), floor(limit / buckets))
-     *
-     * The first term is the usual estimate (even spread, rounded up). The second caps what a wrong guess can cost: a
-     * burst at the end of the oldest would otherwise be forgiven while it still counts, and then any window could hold
-     * 2 x limit. So it is at most limit x (1 + 1 / buckets). With one bucket the cap is the limit: the two-counter
-     * formula of https://blog.cloudflare.com/counting-things-a-lot-of-different-things/.
-     *
-     * Time is counted in ticks, of which both a nanosecond and a sub-window have a whole number: buckets and window,
-     * both divided by what they have in common. Where those would not fit a long (ten years in seven sub-windows), a
-     * tick is a nanosecond and a sub-window rounded up to one.
-     */
-    private static final class Counter extends SlidingWindowLimit {
+    @Override
+    public long forgottenAt(long takenAt) {
+        return nanos((bucket(takenAt) + buckets + 1) * bucketTicks);
+    }
 
-        private static final long LARGEST_WINDOW = 1L << 60;
+    @Override
+    public LimitState newState() {
+        return new Counts(this);
+    }
 
-        private final long origin;
-        private final long reach;
+    /** The number of the sub-window that {@code now} lies in. */
+    long bucket(long now) {
+        return Math.floorDiv(ticks(now), bucketTicks);
+    }
 
-        /** The time from which no permit taken within reach counts any longer. */
-        private final long latest;
+    /** Beyond what can be computed, those of a time at which a state is the same. */
+    long ticks(long now) {
+        return (Math.min(Math.max(now, origin - reach), latest) - origin) * ticksPerNano;
+    }
 
-        private final long limit;
-        private final int buckets;
-        private final long bucketTicks;
-        private final long ticksPerNano;
-        private final long windowNanos;
-        private final long forgivable;
-
-        Counter(Limit.SlidingWindowCounter limit, long now) {
-            super(limit);
-            this.limit = limit.limit();
-            this.buckets = limit.buckets();
-            long window = limit.window().toNanos();
-            long common = Exact.big(window).gcd(Exact.big(buckets)).longValueExact();
-            boolean fits = window / common <= LARGEST_WINDOW / buckets;
-            this.ticksPerNano = fits ? buckets / common : 1;
-            this.bucketTicks = fits ? window / common : Exact.ceilDiv(window, buckets);
-            this.forgivable = this.limit / buckets;
-            this.windowNanos = bucketTicks * buckets / ticksPerNano;
-            this.origin = now - Math.floorMod(now, windowNanos);
-            this.reach = (1L << 61) / ticksPerNano;
-            this.latest = origin + reach + 3 * Math.max(windowNanos, 1);
-        }
-
-        @Override
-        public boolean covers(long now) {
-            return Math.abs(now - origin) <= reach;
-        }
-
-        @Override
-        public long forgottenAt(long takenAt) {
-            return nanos((bucket(takenAt) + buckets + 1) * bucketTicks);
-        }
-
-        @Override
-        public LimitState newState() {
-            return new Counts(this);
-        }
-
-        /** The number of the sub-window that {@code now} lies in. */
-        long bucket(long now) {
-            return Math.floorDiv(ticks(now), bucketTicks);
-        }
-
-        /** Beyond what can be computed, those of a time at which a state is the same. */
-        long ticks(long now) {
-            return (Math.min(Math.max(now, origin - reach), latest) - origin) * ticksPerNano;
-        }
-
-        long nanos(long ticks) {
-            return origin + Exact.ceilDiv(ticks, ticksPerNano);
-        }
+    long nanos(long ticks) {
+        return origin + Exact.ceilDiv(ticks, ticksPerNano);
     }
 
     /** The counts of {@code buckets + 1} sub-windows, in a ring that ends with the newest. */
     private static final class Counts implements LimitState, Uses.Timed {
 
-        private final Counter limit;
+        private final SlidingWindowCounter limit;
         private final long[] counts;
         private long total;
 
@@ -119,7 +100,7 @@ public final class SlidingWindowCounterStrategy implements RateLimiterStrategy {
         private int slot;
         private long forgottenAt;
 
-        Counts(Counter limit) {
+        Counts(SlidingWindowCounter limit) {
             this.limit = limit;
             this.counts = new long[limit.buckets + 1];
             newest(Long.MIN_VALUE / 4 / limit.bucketTicks);

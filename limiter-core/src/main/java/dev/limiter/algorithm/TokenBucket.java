@@ -28,11 +28,9 @@ import java.math.BigInteger;
  *
  * A waiter takes its permits now, for a turn still to come: the theoretical arrival time moves on all the same, and the
  * turn is when the level will have fallen far enough. So turns come in the order of arrival, are exact, and no late
- * departure moves those behind it. A paced bucket lets no request go before it is empty:
- *
- *     permitted  <=>  level = 0,    turn = theoreticalArrivalTime (before the request)
+ * departure moves those behind it.
  */
-final class GcraBucket extends NumberLimit {
+class TokenBucket extends NumberLimit {
 
     /** Clock readings and bucket sizes stay below this. */
     private static final int BITS = 60;
@@ -59,12 +57,15 @@ final class GcraBucket extends NumberLimit {
     private final long full;
     private final long most;
     private final long needed;
-    private final boolean paced;
     private final Divisor perNano;
     private final Divisor perPermit;
 
-    /** {@code paced}: one leaves after the other, and {@code burst} may wait. */
-    GcraBucket(Limit limit, long burst, boolean paced, long now) {
+    TokenBucket(Limit.TokenBucket limit, long now) {
+        this(limit, limit.burst(), false, now);
+    }
+
+    /** {@code paced}: see {@link LeakyBucket}. */
+    TokenBucket(Limit limit, long burst, boolean paced, long now) {
         super(limit);
         BigInteger window = Exact.big(limit.window().toNanos());
         BigInteger permits = Exact.big(limit.limit());
@@ -86,7 +87,6 @@ final class GcraBucket extends NumberLimit {
         this.perPermit = new Divisor(unitsPerPermit);
         this.burst = burst;
         this.most = unitsPerPermit * burst;
-        this.paced = paced;
         this.full = paced ? unitsPerPermit : most;
         this.needed = paced ? unitsPerPermit : Long.MAX_VALUE;
         this.origin = now;
@@ -100,7 +100,7 @@ final class GcraBucket extends NumberLimit {
 
     @Override
     public long atOnce() {
-        return paced ? 1 : burst;
+        return burst;
     }
 
     @Override
@@ -149,14 +149,10 @@ final class GcraBucket extends NumberLimit {
         return true;
     }
 
-    @Override
-    public long admissionNanos(long value, long now, long permits, long maxWait) {
-        long inTime = super.admissionNanos(value, now, permits, maxWait);
-        if (inTime >= Decision.UNKNOWN || !paced) {
-            return inTime;
-        }
+    /** 0 if so many requests can wait for their turns, else nanoseconds until they can. */
+    final long queueNanos(long value, long now, long permits) {
         long excess = level(value, now) + permits * unitsPerPermit - most - full;
-        return excess <= 0 ? inTime : Math.max(inTime, perNano.ceilSigned(excess));
+        return excess <= 0 ? 0 : perNano.ceilSigned(excess);
     }
 
     /** From the exact turn, if the wait is this bucket's own: nanoseconds would add up. */
@@ -220,7 +216,7 @@ final class GcraBucket extends NumberLimit {
 
     @Override
     public long carry(CompiledLimit previous, LimitState state, long now) {
-        if (previous instanceof GcraBucket bucket && state instanceof NumberState number) {
+        if (previous instanceof TokenBucket bucket && state instanceof NumberState number) {
             long level = bucket.level(number.value(), bucket.nearest(now));
             boolean waiting = level > bucket.full;
             boolean fills = !waiting && level / bucket.unitsPerPermit >= burst;

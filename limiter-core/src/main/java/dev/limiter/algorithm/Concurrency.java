@@ -1,0 +1,62 @@
+package dev.limiter.algorithm;
+
+import dev.limiter.Algorithm;
+import dev.limiter.CompiledLimit;
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitState;
+import dev.limiter.NumberLimit;
+import dev.limiter.NumberState;
+
+/**
+ * {@link Algorithm#CONCURRENCY}. The state is the number of permits in flight: more than the limit for a while, if that
+ * was lowered. Time does not matter.
+ */
+final class Concurrency extends NumberLimit {
+
+    private final long limit;
+
+    Concurrency(Limit.Concurrency limit) {
+        super(limit);
+        this.limit = limit.limit();
+    }
+
+    @Override
+    public long fresh() {
+        return 0;
+    }
+
+    @Override
+    public long take(long value, long now, long permits) {
+        return permits <= limit - value ? value + permits : REFUSED;
+    }
+
+    @Override
+    public long waitNanos(long value, long now, long permits) {
+        if (permits > limit) {
+            return Decision.NEVER;
+        }
+        return permits <= limit - value ? 0 : Decision.UNKNOWN;
+    }
+
+    @Override
+    public long remaining(long value, long now) {
+        return Math.max(limit - value, 0);
+    }
+
+    @Override
+    public long freshAt(long value) {
+        return value == 0 ? Long.MIN_VALUE : NOT_BY_TIME;
+    }
+
+    @Override
+    public long giveBack(long value, long taken, long now, long permits) {
+        return taken == NOTHING ? value : Math.max(value - permits, 0);
+    }
+
+    @Override
+    public long carry(CompiledLimit previous, LimitState state, long now) {
+        boolean same = previous instanceof Concurrency && state instanceof NumberState;
+        return same ? ((NumberState) state).value() : 0;
+    }
+}

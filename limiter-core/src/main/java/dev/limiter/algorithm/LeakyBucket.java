@@ -1,0 +1,33 @@
+package dev.limiter.algorithm;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+
+/*
+ * Requests fill a bucket of "burst" that leaks "limit" per window, and what would overflow it is rejected. What is
+ * missing in a token bucket is what a leaky bucket contains, so the arithmetic is the same.
+ *
+ * A paced bucket permits no request before it is empty, and its size is how many requests may wait:
+ *
+ *     permitted  <=>  level = 0,    turn = theoreticalArrivalTime (before the request)
+ */
+final class LeakyBucket extends TokenBucket {
+
+    private final boolean paced;
+
+    LeakyBucket(Limit.LeakyBucket limit, long now) {
+        super(limit, limit.burst(), limit.even(), now);
+        this.paced = limit.even();
+    }
+
+    @Override
+    public long atOnce() {
+        return paced ? 1 : super.atOnce();
+    }
+
+    @Override
+    public long admissionNanos(long value, long now, long permits, long maxWait) {
+        long inTime = super.admissionNanos(value, now, permits, maxWait);
+        return inTime >= Decision.UNKNOWN || !paced ? inTime : Math.max(inTime, queueNanos(value, now, permits));
+    }
+}
