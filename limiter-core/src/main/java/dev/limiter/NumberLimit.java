@@ -87,7 +87,7 @@ public abstract class NumberLimit extends CompiledLimit {
     /** The state with as many used permits of this limit as {@code state} has of {@code previous}. */
     public long carry(CompiledLimit previous, LimitState state, long now) {
         long used = Math.min(previous.atOnce() - state.remaining(now), capacity());
-        return take(fresh(), now, used);
+        return used == 0 ? fresh() : take(fresh(), now, used);
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
-import java.util.List;
 
 /** A fixed window that starts with the first request after the last one ended. */
 final class FirstRequestWindow extends CompiledLimit {
@@ -78,27 +77,13 @@ final class FirstRequestWindow extends CompiledLimit {
                 start = state.start;
                 used = state.used;
             } else {
-                takeOver(Uses.of(previous, previousLimit, now), now);
+                LimitState.super.carry(previous, previousLimit, now);
             }
         }
 
         private boolean counts(long now) {
             advance(now);
             return used > 0;
-        }
-
-        /**
-         * The window starts with the first of the permits. With the last of them, where only a part counts: else all
-         * would have left the window by the next request.
-         */
-        private void takeOver(List<Uses.Use> uses, long now) {
-            long oldest = now - window.nanos + 1;
-            List<Uses.Use> recent = Uses.since(oldest, uses);
-            if (!recent.isEmpty()) {
-                Uses.Use first = recent.get(0);
-                start = first.from() > oldest ? first.from() : first.to();
-                used = Uses.permits(recent);
-            }
         }
 
         /** A clock that stepped back far takes the window with it; a small step is sat out. */

@@ -173,9 +173,7 @@ abstract class FixedWindow extends NumberLimit {
                     ? first(start) + (occupied > 0 ? limit + occupied : Math.min(used, limit))
                     : first(now) + Math.min(used, limit);
         }
-        long first = first(now);
-        long used = Uses.permits(Uses.since(start(number(first, 0)), Uses.of(state, previous, now)));
-        return used == 0 ? fresh() : first + Math.min(used, limit);
+        return super.carry(previous, state, now);
     }
 
     /** A time at which a state is the same as at {@code now}, and can be computed. */

@@ -5,8 +5,6 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.SlidingWindowLimit;
-import java.util.ArrayList;
-import java.util.List;
 
 /*
  * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,
@@ -87,7 +85,7 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
     }
 
     /** The counts of {@code buckets + 1} sub-windows, in a ring that ends with the newest. */
-    private static final class Counts implements LimitState, Uses.Timed {
+    private static final class Counts implements LimitState {
 
         private final SlidingWindowCounter limit;
         private final long[] counts;
@@ -196,26 +194,8 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
                     counts[slot(newest - age)] = other.count(other.newest - age);
                 }
             } else {
-                advance(now);
-                for (Uses.Use use : Uses.since(now - limit.windowNanos + 1, Uses.of(previous, previousLimit, now))) {
-                    long bucket = Math.max(limit.bucket(use.middle()), newest - limit.buckets);
-                    counts[slot(bucket)] += use.permits();
-                    total += use.permits();
-                }
+                LimitState.super.carry(previous, previousLimit, now);
             }
-        }
-
-        /** The permits of a sub-window were taken evenly. */
-        @Override
-        public List<Uses.Use> uses(long now) {
-            advance(now);
-            List<Uses.Use> uses = new ArrayList<>();
-            for (long bucket = newest - limit.buckets; bucket <= newest; bucket++) {
-                long from = limit.nanos(bucket * limit.bucketTicks);
-                long to = limit.nanos((bucket + 1) * limit.bucketTicks);
-                uses.addAll(Uses.between(from, to, count(bucket), now));
-            }
-            return uses;
         }
 
         /** Moves the ring on to {@code now}; returns the ticks, never before the newest sub-window. */

@@ -222,7 +222,7 @@ class TokenBucket extends NumberLimit {
             boolean fills = !waiting && level / bucket.unitsPerPermit >= burst;
             return clock(now) + (fills ? most : rescaled(level, bucket.unitsPerPermit));
         }
-        return clock(now) + Uses.level(Uses.of(state, previous, now), unitsPerNano, unitsPerPermit, most, now);
+        return super.carry(previous, state, now);
     }
 
     private long rescaled(long level, long otherUnitsPerPermit) {

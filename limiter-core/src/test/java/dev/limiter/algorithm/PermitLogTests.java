@@ -2,13 +2,10 @@ package dev.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import dev.limiter.CompiledLimit;
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.VirtualTime;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -218,27 +215,5 @@ class PermitLogTests {
         assertThat(log.waitNanos(now, entries / 2 + 1000)).isEqualTo(start + 1998 + WINDOW - now);
         assertThat(log.remaining(start + WINDOW + entries / 2 - 1)).isEqualTo(entries * 3 / 4);
         assertThat(log.freshAt(now)).isEqualTo(start + entries - 2 + WINDOW);
-    }
-
-    @Test
-    void takesOverAMillionEntriesWithoutCopyingThem() {
-        int entries = 1_000_000;
-        CompiledLimit compiled = compile(entries);
-        LimitState log = compiled.newState();
-        for (int i = 0; i < entries; i++) {
-            log.take(VirtualTime.START + i, 1);
-        }
-        long now = VirtualTime.START + entries - 1;
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        int changes = 1000;
-        long before = threads.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < changes; i++) {
-            LimitState successor = compiled.newState();
-            successor.carry(log, compiled, now + i);
-            assertThat(successor.waitNanos(now + i, entries)).isLessThan(Decision.UNKNOWN);
-            log = successor;
-        }
-        long allocated = (threads.getCurrentThreadAllocatedBytes() - before) / changes;
-        assertThat(allocated).as("bytes for each change of the limit").isLessThan(16_000);
     }
 }

@@ -53,14 +53,15 @@ class TakenOverTests {
 
     static Stream<Arguments> changes() {
         return limits().stream()
-                .filter(TakenOverTests::tellsWhen)
-                .flatMap(
-                        from -> limits().stream().filter(to -> !to.equals(from)).map(to -> Arguments.of(from, to)));
+                .flatMap(from -> limits().stream()
+                        .filter(to -> !to.equals(from) && countsAlike(from.algorithm(), to.algorithm()))
+                        .map(to -> Arguments.of(from, to)));
     }
 
-    /** A fixed window does not: memory counts what was taken as of the change, and Redis evenly since its start. */
-    private static boolean tellsWhen(Limit limit) {
-        return limit.algorithm() != Algorithm.FIXED_WINDOW;
+    /** Permits of other windows count as of the change in memory, and in Redis from when they were taken. */
+    private static boolean countsAlike(Algorithm from, Algorithm to) {
+        boolean bucket = from == Algorithm.TOKEN_BUCKET || from == Algorithm.LEAKY_BUCKET;
+        return bucket || from == Algorithm.SLIDING_WINDOW_LOG && to == from;
     }
 
     @ParameterizedTest
@@ -136,19 +137,6 @@ class TakenOverTests {
         Limit shortened = Limit.slidingWindowLog(10, Duration.ofSeconds(5));
         assertThat(granted(memory, shortened, 3, 3, 3, 3, 1)).isEqualTo(10);
         assertThat(granted(redis, shortened, 3, 3, 3, 3, 1)).isEqualTo(10);
-    }
-
-    @Test
-    void aLongLogIsTakenOverEvenly() {
-        Limit log = Limit.slidingWindowLog(5000, MINUTE);
-        for (int i = 0; i < 1200; i++) {
-            granted(memory, log, 1 + i % 3);
-            redis.decide(Rule.of("rule", log), "key", 1 + i % 3);
-        }
-        for (Limit to :
-                List.of(Limit.slidingWindowCounter(5000, MINUTE.dividedBy(75)), Limit.tokenBucket(5000, HOUR))) {
-            assertSame(to, "key", 0, new ArrayList<>(), 0);
-        }
     }
 
     @Test
