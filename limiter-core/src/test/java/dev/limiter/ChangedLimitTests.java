@@ -9,6 +9,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -134,7 +135,11 @@ class ChangedLimitTests {
     @ParameterizedTest
     @MethodSource("changes")
     void askingUnderASmallerOneForgetsNothing(Limit from, Limit to) {
-        if (from instanceof Limit.Concurrency || oneByOne(from) || !(bucketOrWindow(from) && bucketOrWindow(to))) {
+        boolean shorter = to.window().compareTo(from.window()) < 0;
+        if (from instanceof Limit.Concurrency
+                || oneByOne(from)
+                || !(bucketOrWindow(from) && bucketOrWindow(to))
+                || shorter) {
             return;
         }
         take(from, 60);
@@ -199,6 +204,49 @@ class ChangedLimitTests {
         limits.add(limit.named("first"));
         others.forEach(other -> limits.add(other.named("other")));
         return Rule.of("queue", limits.toArray(Limit[]::new));
+    }
+
+    private static Stream<Limit> ofEachAlgorithm(long limit, Duration window) {
+        return Stream.of(
+                Limit.tokenBucket(limit, window),
+                Limit.tokenBucket(limit, window).warmUp(Duration.ofSeconds(10)),
+                Limit.leakyBucket(limit, window),
+                Limit.leakyBucket(limit, window).paced(),
+                Limit.fixedWindow(limit, window),
+                Limit.fixedWindow(limit, window).startingWithFirst(),
+                Limit.slidingWindowCounter(limit, window),
+                Limit.slidingWindowLog(limit, window));
+    }
+
+    static Stream<Arguments> shorterWindows() {
+        return ofEachAlgorithm(1000, MINUTE.multipliedBy(60))
+                .flatMap(from -> Stream.concat(ofEachAlgorithm(100, MINUTE), Stream.of(Limit.concurrency(100)))
+                        .map(to -> Arguments.of(from, to)));
+    }
+
+    /** Redis does so between fixed windows only; from other limits it waits until no permit counts. */
+    @ParameterizedTest
+    @MethodSource("shorterWindows")
+    @Tag(MemoryPromises.TAG)
+    void theWaitAfterALongerWindowIsThatOfTheNewLimit(Limit from, Limit to) {
+        for (int i = 0; i < 1000; i++) {
+            take(from, 1);
+        }
+        Rule rule = Rule.of("rule", to);
+        limiters.tryAcquire(rule, "other", to.capacity());
+        Duration longest = limiters.tryAcquire(rule, "other").retryAfter().orElse(Duration.ZERO);
+
+        Decision decision = take(to, 1);
+
+        Duration wait =
+                decision.permitted() ? Duration.ZERO : decision.retryAfter().orElseThrow();
+        assertThat(wait).isLessThanOrEqualTo(longest);
+        if (!decision.permitted()) {
+            time.advance(wait.toNanos() - STEP);
+            assertThat(take(to, 1).permitted()).isFalse();
+            time.advance(STEP);
+            assertThat(take(to, 1).permitted()).isTrue();
+        }
     }
 
     @ParameterizedTest

@@ -157,12 +157,13 @@ final class BoundRule {
     }
 
     /**
-     * The excess permits. Zero for window limits, whose states keep an excess, and for paced limits, whose use is a
-     * wait.
+     * The permits that the next limit cannot hold. Zero for window limits, whose states keep an excess; for paced limits,
+     * whose use is a wait; and for a shorter window: the next limit then counts what it can hold, so that the wait is its own.
      */
     private static long excess(CompiledLimit from, CompiledLimit to) {
         boolean clipped = from instanceof NumberLimit && from.atOnce() == from.capacity();
-        return clipped ? Math.max(from.capacity() - to.capacity(), 0) : 0;
+        boolean shorter = to.limit().window().compareTo(from.limit().window()) < 0;
+        return clipped && !shorter ? Math.max(from.capacity() - to.capacity(), 0) : 0;
     }
 
     /** See {@link Cell#peekUnder}; {@code used} are the states of a key under this version. */
