@@ -115,11 +115,6 @@ public record Charge(
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs, true);
     }
 
-    /** This charge under another rule that has limits of the same names, in the same order. */
-    public Charge under(Rule other) {
-        return new Charge(other, key, permits, keptPercent, maxWait, maxWaiting, costs, refundable);
-    }
-
     /**
      * These charges with one for each rule and key: its permits are the sum, its terms the strictest. Asked apart, each
      * would be decided as if the others were not there. For storages.

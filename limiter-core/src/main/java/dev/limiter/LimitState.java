@@ -30,13 +30,8 @@ public interface LimitState {
         return take(now, permits);
     }
 
-    /** Returns permits as far as they still count. {@code mark} is what {@link #take} returned. */
-    void giveBack(long mark, long now, long permits);
-
-    /** The same, knowing what happened to the key since the permits were taken. */
-    default void giveBack(Taken taken, long now) {
-        giveBack(taken.mark(), now, taken.permits());
-    }
+    /** Returns permits as far as they still count. */
+    void giveBack(Taken taken, long now);
 
     /** The permits that could be taken now. */
     long remaining(long now);

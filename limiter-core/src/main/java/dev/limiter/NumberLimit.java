@@ -26,19 +26,14 @@ public abstract class NumberLimit extends CompiledLimit {
     /** The state after taking permits, or {@link #REFUSED}. */
     public abstract long take(long value, long now, long permits);
 
-    /** The state to continue from when the clock has stepped back far; the same state otherwise. */
-    public long settle(long value, long now) {
-        return value;
-    }
-
     /**
-     * {@link #settle(long, long)} for a key of which requests were granted a turn ahead.
+     * The state to continue from when the clock has stepped back far; the same state otherwise.
      *
      * @param longestWait the longest wait that was ever granted to a request of this key or carried over from another
      *     limit, in nanoseconds, 0 or more: the state may lie so far ahead without a step of the clock
      */
     public long settle(long value, long now, long longestWait) {
-        return settle(value, now);
+        return value;
     }
 
     /**
@@ -72,17 +67,8 @@ public abstract class NumberLimit extends CompiledLimit {
      */
     public abstract long freshAt(long value);
 
-    /**
-     * The state after returning permits, as far as they still count.
-     *
-     * @param taken the state right after they were taken, or {@link #NOTHING}
-     */
-    public abstract long giveBack(long value, long taken, long now, long permits);
-
-    /** The same, knowing what happened to the key since the permits were taken. */
-    public long giveBack(long value, Taken taken, long now) {
-        return giveBack(value, taken.mark(), now, taken.permits());
-    }
+    /** The state after returning permits, as far as they still count. */
+    public abstract long giveBack(long value, Taken taken, long now);
 
     /** The state with as many used permits of this limit as {@code state} has of {@code previous}. */
     public long carry(CompiledLimit previous, LimitState state, long now) {

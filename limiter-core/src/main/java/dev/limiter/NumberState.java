@@ -60,11 +60,6 @@ public final class NumberState implements LimitState {
     }
 
     @Override
-    public void giveBack(long mark, long now, long permits) {
-        value = limit.giveBack(value, mark, now, permits);
-    }
-
-    @Override
     public void giveBack(Taken taken, long now) {
         value = limit.giveBack(value, taken, now);
     }

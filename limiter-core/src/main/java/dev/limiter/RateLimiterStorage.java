@@ -64,11 +64,6 @@ public interface RateLimiterStorage extends AutoCloseable {
         return CompletableFuture.completedFuture(peek(charges));
     }
 
-    /** The same as {@link Decision#giveBack()}. */
-    default void giveBack(Decision decision) {
-        decision.giveBack();
-    }
-
     /** Forgets the use of {@code key} under the rule's name. */
     void reset(Rule rule, String key);
 

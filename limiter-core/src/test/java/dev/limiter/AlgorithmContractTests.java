@@ -282,8 +282,6 @@ abstract class AlgorithmContractTests {
         decision.giveBack();
         decision.giveBack();
         assertThat(remaining(rule)).isEqualTo(permits);
-        limiters.storage().giveBack(decision);
-        assertThat(remaining(rule)).isEqualTo(permits);
     }
 
     @Test

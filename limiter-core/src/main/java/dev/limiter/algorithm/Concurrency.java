@@ -7,6 +7,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
+import dev.limiter.Taken;
 
 /**
  * {@link Algorithm#CONCURRENCY}. The state is the number of permits in flight: more than the limit for a while, if that
@@ -50,8 +51,8 @@ final class Concurrency extends NumberLimit {
     }
 
     @Override
-    public long giveBack(long value, long taken, long now, long permits) {
-        return taken == NOTHING ? value : Math.max(value - permits, 0);
+    public long giveBack(long value, Taken taken, long now) {
+        return taken.mark() == NOTHING ? value : Math.max(value - taken.permits(), 0);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
+import dev.limiter.Taken;
 
 /** A fixed window that starts with the first request after the last one ended. */
 final class FirstRequestWindow extends CompiledLimit {
@@ -52,10 +53,10 @@ final class FirstRequestWindow extends CompiledLimit {
         }
 
         @Override
-        public void giveBack(long mark, long now, long permits) {
+        public void giveBack(Taken taken, long now) {
             advance(now);
-            if (mark == start) {
-                used = Math.max(used - permits, 0);
+            if (taken.mark() == start) {
+                used = Math.max(used - taken.permits(), 0);
             }
         }
 

@@ -6,6 +6,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.NumberState;
+import dev.limiter.Taken;
 
 /*
  * Windows that follow each other, numbered from the one in which the limit was compiled. Window and count are one
@@ -77,7 +78,7 @@ abstract class FixedWindow extends NumberLimit {
      * count is; after a longer one, which would block for longer than a window, the count moves to now.
      */
     @Override
-    public final long settle(long value, long now) {
+    public final long settle(long value, long now, long longestWait) {
         if (value < first(now) + span || start(number(value, 0)) - now <= shortest / 2) {
             return value;
         }
@@ -144,7 +145,9 @@ abstract class FixedWindow extends NumberLimit {
      * apart.
      */
     @Override
-    public final long giveBack(long value, long taken, long now, long permits) {
+    public final long giveBack(long value, Taken charge, long now) {
+        long taken = charge.mark();
+        long permits = charge.permits();
         // both are unused where windows are over: the number of that state is of no window
         if (value == fresh() || taken == fresh()) {
             return value;

@@ -3,6 +3,7 @@ package dev.limiter.algorithm;
 import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.LimitState;
+import dev.limiter.Taken;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -77,9 +78,10 @@ final class PermitLog implements LimitState {
     }
 
     @Override
-    public void giveBack(long mark, long now, long permits) {
+    public void giveBack(Taken taken, long now) {
         forget(now);
-        long time = mark + offset;
+        long time = taken.mark() + offset;
+        long permits = taken.permits();
         if (total == 0 || permits <= 0) {
             return;
         }

@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.SlidingWindowLimit;
+import dev.limiter.Taken;
 
 /*
  * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,
@@ -148,11 +149,11 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
         }
 
         @Override
-        public void giveBack(long mark, long now, long permits) {
+        public void giveBack(Taken taken, long now) {
             advance(now);
-            long bucket = limit.bucket(mark);
+            long bucket = limit.bucket(taken.mark());
             if (bucket >= newest - limit.buckets && bucket <= newest) {
-                long returned = Math.min(permits, count(bucket));
+                long returned = Math.min(taken.permits(), count(bucket));
                 counts[slot(bucket)] -= returned;
                 total -= returned;
             }

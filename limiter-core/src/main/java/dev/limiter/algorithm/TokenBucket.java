@@ -131,11 +131,6 @@ class TokenBucket extends NumberLimit {
     }
 
     @Override
-    public long settle(long value, long now) {
-        return settle(value, now, 0);
-    }
-
-    @Override
     public long waitNanos(long value, long now, long permits) {
         if (permits > burst) {
             return Decision.NEVER;
@@ -175,12 +170,6 @@ class TokenBucket extends NumberLimit {
     @Override
     public long freshAt(long value) {
         return origin + perNano.ceilSigned(value);
-    }
-
-    /** The state after returning permits that are the only ones returned. */
-    @Override
-    public long giveBack(long value, long taken, long now, long permits) {
-        return giveBack(value, new Taken(taken, Long.MIN_VALUE, 0, permits), now);
     }
 
     /**

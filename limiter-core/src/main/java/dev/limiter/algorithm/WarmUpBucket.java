@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
+import dev.limiter.Taken;
 import java.math.BigInteger;
 import java.time.Duration;
 
@@ -170,8 +171,8 @@ final class WarmUpBucket extends CompiledLimit {
 
         /** Only the last request, as if it had never come: the interval of any other follows from those before it. */
         @Override
-        public void giveBack(long mark, long now, long permits) {
-            if (mark == next && returnable) {
+        public void giveBack(Taken taken, long now) {
+            if (taken.mark() == next && returnable) {
                 next = nextBefore;
                 rest = restBefore;
                 returnable = false;

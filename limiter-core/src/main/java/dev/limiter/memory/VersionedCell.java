@@ -75,7 +75,7 @@ abstract class VersionedCell extends Cell {
 
     private static void giveBack(LimitState state, long mark, long now, long permits) {
         if (permits > 0) {
-            state.giveBack(mark, now, permits);
+            state.giveBack(new Taken(mark, now, 0, permits), now);
         }
     }
 

@@ -11,11 +11,6 @@ public interface WaitTimer {
     /** Returns what cancels it. The task is short and does not block. */
     Runnable after(long nanos, Runnable task);
 
-    /** How long to sleep at most before looking at the clock again, in nanoseconds. */
-    default long longestNap() {
-        return Long.MAX_VALUE;
-    }
-
     /**
      * The timer thread that the JDK has for the time-outs of futures: none of our own. A clock that is not the system's
      * may be moved on at any time, and is looked at often.
@@ -24,7 +19,11 @@ public interface WaitTimer {
         return new Jdk(clock == TimeSource.system() ? Long.MAX_VALUE : 5_000_000);
     }
 
-    /** See {@link #ofTheJdk}. */
+    /**
+     * See {@link #ofTheJdk}.
+     *
+     * @param longestNap how long to sleep at most before looking at the clock again, in nanoseconds
+     */
     record Jdk(long longestNap) implements WaitTimer {
 
         @Override

@@ -11,6 +11,7 @@ import dev.limiter.NumberLimit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.Taken;
 import dev.limiter.TimeSource;
 import dev.limiter.VirtualTime;
 import java.time.Duration;
@@ -350,7 +351,7 @@ class ExtremeLimitsTests {
         private void giveBack() {
             if (!taken.isEmpty() && random.nextBoolean()) {
                 long[] last = taken.remove(random.nextInt(taken.size()));
-                state.giveBack(last[0], now, last[1]);
+                state.giveBack(new Taken(last[0], Long.MIN_VALUE, 0, last[1]), now);
             }
         }
     }

@@ -12,6 +12,7 @@ import dev.limiter.NumberLimit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.Rule;
+import dev.limiter.Taken;
 import dev.limiter.VirtualTime;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -298,7 +299,7 @@ class KeyPlaceTests {
         }
 
         @Override
-        public long giveBack(long value, long taken, long now, long permits) {
+        public long giveBack(long value, Taken taken, long now) {
             return value;
         }
 

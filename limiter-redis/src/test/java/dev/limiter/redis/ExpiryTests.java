@@ -76,7 +76,7 @@ class ExpiryTests {
             assertExpires(rule);
         }
         for (Decision decision : taken) {
-            storage.giveBack(decision);
+            decision.giveBack();
             storage.peek(rule, "key");
             storage.decide(List.of(rule.charge("key")));
             assertExpires(rule);

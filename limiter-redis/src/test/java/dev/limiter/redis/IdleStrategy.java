@@ -7,6 +7,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitState;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStrategy;
+import dev.limiter.Taken;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,9 +123,9 @@ final class IdleStrategy implements RedisStrategy {
             }
 
             @Override
-            public void giveBack(long mark, long now, long permits) {
-                if (used(now) > 0 && mark >= first) {
-                    used = Math.max(used - permits, 0);
+            public void giveBack(Taken taken, long now) {
+                if (used(now) > 0 && taken.mark() >= first) {
+                    used = Math.max(used - taken.permits(), 0);
                 }
             }
 

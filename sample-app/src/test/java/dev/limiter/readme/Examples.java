@@ -12,6 +12,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
+import dev.limiter.Taken;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.ConnectingRedis;
@@ -251,7 +252,8 @@ class BusinessDay extends NumberLimit {
     }
 
     @Override
-    public long settle(long value, long now) { // the clock stepped back to another day: the use counts now
+    public long settle(
+            long value, long now, long longestWait) { // the clock stepped back to another day: the use counts now
         return value > unused(now) + limit ? unused(now) + value % (limit + 1) : value;
     }
 
@@ -274,9 +276,9 @@ class BusinessDay extends NumberLimit {
     }
 
     @Override
-    public long giveBack(long value, long taken, long now, long permits) {
-        boolean sameDay = taken != NOTHING && taken / (limit + 1) == value / (limit + 1);
-        return sameDay ? value - Math.min(permits, value % (limit + 1)) : value;
+    public long giveBack(long value, Taken taken, long now) {
+        boolean sameDay = taken.mark() != NOTHING && taken.mark() / (limit + 1) == value / (limit + 1);
+        return sameDay ? value - Math.min(taken.permits(), value % (limit + 1)) : value;
     }
 
     private long unused(long now) {
