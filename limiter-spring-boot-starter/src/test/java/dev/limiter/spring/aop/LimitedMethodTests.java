@@ -342,12 +342,6 @@ class LimitedMethodTests {
                 "NoPlaceholder | window       | ${none} | none",
                 "EmptyName     | name         | ${none:} | a placeholder gave none",
                 "BlankName     | name         | ' '     | a placeholder gave none",
-                "NoType        | key          | #{T(Strng).of(#p0)} | no type Strng",
-                "TextCondition | condition    | #p0                 | of type String, but has to be true or false",
-                "NumberCharge  | chargeIf     | #result             | of type Integer, but has to be true or false",
-                "NoCharge      | chargeIf     | #result             | has no value, but has to be true or false",
-                "TextPriority  | priority     | #p0                 | of type String, but has to be true or false",
-                "TextCost      | cost         | #p0                 | of type String. A cost must be a whole number",
             })
     void mistakesStopTheStart(String type, String attribute, String value, String hint) throws Exception {
         Class<?> bean = Class.forName(LimitedMethodTests.class.getName() + "$" + type);
@@ -686,38 +680,6 @@ class LimitedMethodTests {
         public String later() {
             return "later";
         }
-    }
-
-    static class NoType {
-        @RateLimiter(limit = 1, key = "#{T(Strng).of(#p0)}")
-        public void limited(String user) {}
-    }
-
-    static class TextCondition {
-        @RateLimiter(limit = 1, condition = "#p0")
-        public void limited(String user) {}
-    }
-
-    static class NumberCharge {
-        @RateLimiter(limit = 1, chargeIf = "#result")
-        public int limited() {
-            return 1;
-        }
-    }
-
-    static class NoCharge {
-        @RateLimiter(limit = 1, chargeIf = "#result")
-        public void limited() {}
-    }
-
-    static class TextPriority {
-        @RateLimiter(limit = 1, maxWait = "1s", priority = "#p0")
-        public void limited(String user) {}
-    }
-
-    static class TextCost {
-        @RateLimiter(limit = 1, cost = "#p0")
-        public void limited(String user) {}
     }
 
     static class NoRule {

@@ -115,7 +115,7 @@ final class ResolvedLimitCompiler {
                         MessageCode.LIMIT_RESOLVER,
                         resolver.where(),
                         resolver.value(),
-                        "This " + expression.description()
+                        "This is always " + expression.constant()
                                 + ". Write an expression that gives a whole number of permits, a"
                                 + " dev.limiter.Limit, or null for the limit of the rule.");
             }
@@ -136,10 +136,9 @@ final class ResolvedLimitCompiler {
     }
 
     private static boolean mayGiveLimit(LimiterExpression expression) {
-        if (expression.constant() instanceof Number number) {
-            return number.longValue() == number.doubleValue() && number.longValue() >= 1;
-        }
-        return expression.canGive(Number.class) || expression.canGive(Limit.class);
+        return expression.constant() instanceof Number number
+                ? number.longValue() == number.doubleValue() && number.longValue() >= 1
+                : !expression.isNever(Number.class);
     }
 
     private static Duration remember(RuleDefinition definition, Problems problems) {

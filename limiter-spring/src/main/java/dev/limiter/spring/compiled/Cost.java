@@ -25,11 +25,11 @@ public final class Cost {
     }
 
     /**
-     * @throws LimiterConfigurationException if it certainly gives no number, or one that cannot be a cost
+     * @throws LimiterConfigurationException if it is a constant that cannot be a cost
      */
     public static Cost parse(Setting<String> setting, LimiterExpression expression) {
         Object constant = expression.constant();
-        if (constant == null && expression.canGive(Number.class)) {
+        if (constant == null && !expression.isNever(Number.class)) {
             return new Cost(setting, 0, expression);
         }
         if (constant instanceof Integer || constant instanceof Long) {
@@ -42,7 +42,7 @@ public final class Cost {
                 MessageCode.COST,
                 setting.where(),
                 setting.value(),
-                "This " + expression.description()
+                "This is always " + constant
                         + ". A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));
     }
 

@@ -19,11 +19,11 @@ public interface BooleanExpression {
      * {@code expression}, which has to give a boolean.
      *
      * @param example of a comparison that is possible where it is written, for messages
-     * @throws LimiterConfigurationException if it certainly gives something else
+     * @throws LimiterConfigurationException if it is a constant that is neither true nor false
      */
     static BooleanExpression of(LimiterExpression expression, String example) {
-        if (!expression.canGive(Boolean.class)) {
-            throw expression.problem("This " + expression.description()
+        if (expression.isNever(Boolean.class)) {
+            throw expression.problem("This is always " + expression.constant()
                     + ", but has to be true or false. Compare it with something, such as \"" + example + "\"");
         }
         if (expression.constant() instanceof Boolean constant) {

@@ -4,18 +4,14 @@ import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.failure.DidYouMean;
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.ReactiveAdapterRegistry;
-import org.springframework.core.ResolvableType;
 
 /** The variables that an expression can refer to. Immutable. */
 public final class ExpressionScope {
@@ -30,6 +26,9 @@ public final class ExpressionScope {
 
     /** All variables: the methods of the rule are not known yet. */
     public static final ExpressionScope ANY = new ExpressionScope(null, Set.of(), Set.of(), null);
+
+    private static final Set<String> OF_REQUEST = members(RequestView.class);
+    private static final Set<String> OF_RESPONSE = members(ResponseView.class);
 
     private final @Nullable Set<String> names;
     private final Set<String> unknownOfRequest;
@@ -98,45 +97,35 @@ public final class ExpressionScope {
                 .collect(Collectors.joining());
     }
 
-    /** The declared type of a variable; null if it is not known. */
-    @Nullable
-    Type type(String name) {
-        return switch (name) {
-            case Variables.REQUEST -> RequestView.class;
-            case Variables.RESPONSE -> isOutcome(name) ? ResponseView.class : argument(name);
-            case Variables.EXCEPTION -> isOutcome(name) ? Throwable.class : argument(name);
-            case Variables.RESULT -> isOutcome(name) ? result() : argument(name);
-            default -> argument(name);
-        };
+    /** The names of methods, which are those of properties as well: {@code path} and {@code path()}. */
+    private static Set<String> members(Class<?> type) {
+        return Stream.of(type, Object.class)
+                .flatMap(declaring -> Arrays.stream(declaring.getMethods()))
+                .map(Method::getName)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** After a call, its outcome hides parameters of the same name. */
-    private boolean isOutcome(String name) {
-        return outcome.contains(name);
-    }
-
-    private @Nullable Type argument(String name) {
-        if (method == null) {
-            return null;
+    private static void check(String variable, String member, Set<String> members) {
+        if (!members.contains(member)) {
+            throw new IllegalArgumentException(
+                    "#" + variable + " has no \"" + member + "\"." + DidYouMean.ask(member, members));
         }
-        int index = new Variables().parameterIndex(method, name);
-        return index < 0 ? null : method.getGenericParameterTypes()[index];
-    }
-
-    /** The result of the method, now or later. */
-    private @Nullable Type result() {
-        ResolvableType returned = method == null ? ResolvableType.NONE : ResolvableType.forMethodReturnType(method);
-        Class<?> type = returned.toClass();
-        boolean later = CompletionStage.class.isAssignableFrom(type)
-                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
-        return later ? returned.getGeneric(0).getType() : returned.getType();
     }
 
     /**
-     * @param member of {@code RequestView}
-     * @throws IllegalArgumentException if a request never has that yet
+     * @throws IllegalArgumentException if the response has no such member
      */
-    public void checkMember(String member) {
+    void checkResponse(String member) {
+        if (outcome.contains(Variables.RESPONSE)) {
+            check(Variables.RESPONSE, member, OF_RESPONSE);
+        }
+    }
+
+    /**
+     * @throws IllegalArgumentException if requests do not have this member, or not yet
+     */
+    public void checkRequest(String member) {
+        check(Variables.REQUEST, member, OF_REQUEST);
         if (unknownOfRequest.contains(member)) {
             throw new IllegalArgumentException(
                     "a rule with phase: request decides before Spring Security and before the"

@@ -27,25 +27,18 @@ public final class LimiterExpression {
     private final String where;
     private final StandardEvaluationContext shared;
     private final Variables variables;
-    private final @Nullable Class<?> type;
+    private final boolean isConstant;
     private final @Nullable Object constant;
 
     /**
-     * @param type of the values; null if it is not known
-     * @throws RuntimeException if it fails without any variable
+     * @throws RuntimeException if it consists of literals that cannot be combined
      */
-    LimiterExpression(
-            Expression expression,
-            String where,
-            StandardEvaluationContext shared,
-            Variables variables,
-            @Nullable Class<?> type) {
+    LimiterExpression(Expression expression, String where, StandardEvaluationContext shared, Variables variables) {
         this.expression = expression;
         this.where = where;
         this.shared = shared;
         this.variables = variables;
-        this.type = type;
-        boolean isConstant = expression instanceof SpelExpression spel && isConstant(spel.getAST());
+        this.isConstant = expression instanceof SpelExpression spel && isConstant(spel.getAST());
         this.constant = isConstant ? expression.getValue() : null;
     }
 
@@ -66,9 +59,9 @@ public final class LimiterExpression {
         return constant;
     }
 
-    /** Whether the value may be of the type; not if it certainly is of another one, or there never is a value. */
-    public boolean canGive(Class<?> wanted) {
-        return ValueTypes.mayBe(type, wanted);
+    /** Whether the value is the same for each decision, and not of a type. */
+    public boolean isNever(Class<?> type) {
+        return isConstant && !type.isInstance(constant);
     }
 
     /** Whether it is the request, the answer or a bean itself, none of which tells requests apart. */
@@ -76,14 +69,6 @@ public final class LimiterExpression {
         return expression instanceof SpelExpression spel
                 && (spel.getAST() instanceof BeanReference
                         || WHOLE.contains(spel.getAST().toStringAST()));
-    }
-
-    /** The knowledge about the value, as the end of a sentence that begins with "This". */
-    public String description() {
-        if (constant != null) {
-            return "is always " + constant;
-        }
-        return type == void.class ? "has no value" : "is of type " + (type == null ? "Object" : type.getSimpleName());
     }
 
     /** The exception if it cannot be used where it is written. */

@@ -10,7 +10,6 @@ import org.springframework.expression.ExpressionException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelParserConfiguration;
-import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
@@ -53,14 +52,9 @@ public final class LimiterExpressionParser {
             Expression expression = trimmed.startsWith("#{")
                     ? parser.parseExpression(trimmed, ParserContext.TEMPLATE_EXPRESSION)
                     : parser.parseExpression(trimmed);
-            ValueTypes types = new ValueTypes(scope, beans, shared);
-            new References(scope, beans, types).check(expression);
-            Class<?> type = expression instanceof SpelExpression spel ? types.of(spel.getAST()) : String.class;
-            return new LimiterExpression(expression, where, shared, variables, type);
-        } catch (ExpressionException
-                | IllegalStateException
-                | IllegalArgumentException
-                | ArithmeticException exception) {
+            new References(scope, beans).check(expression);
+            return new LimiterExpression(expression, where, shared, variables);
+        } catch (ExpressionException | IllegalArgumentException | ArithmeticException exception) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.EXPRESSION,
                     where,

@@ -7,6 +7,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.expression.Expression;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.FunctionReference;
@@ -27,21 +28,18 @@ final class References {
 
     private final ExpressionScope scope;
     private final BeanFactory beans;
-    private final ValueTypes types;
 
-    References(ExpressionScope scope, BeanFactory beans, ValueTypes types) {
+    References(ExpressionScope scope, BeanFactory beans) {
         this.scope = scope;
         this.beans = beans;
-        this.types = types;
     }
 
     /**
-     * @throws IllegalStateException that says what is unknown
+     * @throws IllegalArgumentException that says what is unknown
      */
     void check(Expression expression) {
         if (expression instanceof SpelExpression spel) {
             check(spel.getAST(), false, false);
-            new MemberCheck(types).check(spel.getAST());
         } else if (expression instanceof CompositeStringExpression composite) {
             for (Expression part : composite.getExpressions()) {
                 check(part);
@@ -71,21 +69,26 @@ final class References {
 
     private void checkNode(SpelNode node, boolean known) {
         String text = node.toStringAST();
-        if (node instanceof BeanReference) {
+        if (node instanceof Assign) {
+            throw new IllegalArgumentException("\"" + text + "\" assigns a value; write == to compare");
+        } else if (node instanceof BeanReference) {
             checkBean(text);
         } else if (node instanceof FunctionReference) {
-            throw new IllegalStateException(text + " is unknown: there are no functions");
+            throw new IllegalArgumentException(text + " is unknown: there are no functions");
         } else if (!known && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
-            throw new IllegalStateException(
+            throw new IllegalArgumentException(
                     "\"" + text + "\" is unknown; variables start with # and beans with @; there are " + scope);
         }
     }
 
-    /** The members of {@code #request} that are read directly. */
+    /** The members of {@code #request} and {@code #response} that are read directly. */
     private void checkMembers(SpelNode node) {
-        for (int i = 1; node instanceof CompoundExpression && i < node.getChildCount(); i++) {
-            if (node.getChild(i - 1).toStringAST().equals("#" + Variables.REQUEST)) {
-                scope.checkMember(node.getChild(i).toStringAST().replaceFirst("\\(.*", ""));
+        if (node instanceof CompoundExpression) {
+            String member = node.getChild(1).toStringAST().replaceFirst("\\(.*", "");
+            switch (node.getChild(0).toStringAST()) {
+                case "#" + Variables.REQUEST -> scope.checkRequest(member);
+                case "#" + Variables.RESPONSE -> scope.checkResponse(member);
+                default -> {}
             }
         }
     }
@@ -94,28 +97,20 @@ final class References {
     private void checkVariable(String name, boolean inElements) {
         boolean element = inElements && name.equals("this");
         if (!element && (name.equals("root") || name.equals("this"))) {
-            throw new IllegalStateException(
+            throw new IllegalArgumentException(
                     "#" + name + " is unknown, since there is no root object; begin with #request");
         }
         if (!element && !scope.contains(name)) {
-            throw new IllegalStateException(
+            throw new IllegalArgumentException(
                     "#" + name + " is unknown; there are " + scope + "." + scope.suggestion(name));
         }
     }
 
     private void checkBean(String text) {
-        String name = beanName(text);
+        String name = text.replaceFirst("^[@&]+", "").replaceAll("^'|'$", "");
         if (!beans.containsBean(name)) {
-            throw new IllegalStateException("There is no bean named \"" + name + "\"." + suggestion(name));
+            throw new IllegalArgumentException("There is no bean named \"" + name + "\"." + suggestion(name));
         }
-    }
-
-    static String beanName(SpelNode reference) {
-        return beanName(reference.toStringAST());
-    }
-
-    private static String beanName(String reference) {
-        return reference.replaceFirst("^[@&]+", "").replaceAll("^'|'$", "");
     }
 
     private String suggestion(String name) {

@@ -104,12 +104,12 @@ public final class KeyAlternatives {
     }
 
     private static KeyAlternative pathVariable(String name, String text, ExpressionScope scope) {
-        scope.checkMember("pathVariable");
+        scope.checkRequest("pathVariable");
         return ofRequest(type("path:" + unquoted(name, text)), request -> request.pathVariable(name));
     }
 
     private static KeyAlternative principal(String text, ExpressionScope scope) {
-        scope.checkMember("principal");
+        scope.checkRequest("principal");
         return ofRequest(text, KeyAlternatives::principal);
     }
 
@@ -164,9 +164,8 @@ public final class KeyAlternatives {
 
     private KeyAlternative expression(String text, String where, ExpressionScope scope) {
         LimiterExpression expression = expressions.parse(text, where, scope);
-        if (!expression.canGive(Object.class)) {
-            throw expression.problem(
-                    "This " + expression.description() + ", so that all requests would share one bucket.");
+        if (expression.isNever(Object.class)) {
+            throw expression.problem("This is always null, so that all requests would share one bucket.");
         }
         if (expression.isWhole()) {
             throw expression.problem("This says nothing that tells requests apart. Write something of it, such as "
