@@ -1,7 +1,5 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.spring.check.Finding;
-import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
@@ -127,17 +125,6 @@ public final class LimiterDashboardAutoConfiguration {
                     }
                 }
             });
-        }
-
-        @Bean
-        StartupCheck limiterDashboardEndpointCheck(ObjectProvider<PathMappedEndpoints> endpoints) {
-            return () -> path(endpoints.getIfAvailable(), "limiter") != null
-                    ? List.of()
-                    : List.of(new Finding(
-                            MessageCode.IGNORED_SETTING,
-                            "limiter.dashboard.enabled: the page has nothing to show, since the endpoint limiter is"
-                                    + " not exposed. Add limiter to management.endpoints.web.exposure.include, with an"
-                                    + " access to it."));
         }
 
         @Bean(destroyMethod = "stop")

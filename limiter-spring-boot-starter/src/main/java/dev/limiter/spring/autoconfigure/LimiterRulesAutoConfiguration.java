@@ -4,13 +4,9 @@ import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.check.BanKeyCheck;
-import dev.limiter.spring.check.EmptyReserveCheck;
-import dev.limiter.spring.check.FloorCheck;
 import dev.limiter.spring.check.KeySecretCheck;
-import dev.limiter.spring.check.SlackLimitCheck;
 import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.check.StartupReport;
-import dev.limiter.spring.check.SwitchedOffCheck;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
@@ -20,13 +16,10 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.AllowedKeysBindAdvisor;
 import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.config.ConfiguredRules;
-import dev.limiter.spring.config.IneffectiveSettingsCheck;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.config.WholeNumberBindAdvisor;
-import dev.limiter.spring.config.check.ParentRulesCheck;
-import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
@@ -133,37 +126,6 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     BanKeyCheck limiterChosenKeys(Rules rules) {
         return new BanKeyCheck(rules);
-    }
-
-    @Bean
-    EmptyReserveCheck limiterEmptyReserves(Rules rules, ObjectProvider<MethodLimits> methods) {
-        return new EmptyReserveCheck(rules, () -> methods.getIfAvailable(() -> MethodLimits.NONE));
-    }
-
-    @Bean
-    FloorCheck limiterFloorCheck(LimiterSettings settings, Rules rules, ObjectProvider<MethodLimits> methods) {
-        return new FloorCheck(settings.floors(), rules, () -> methods.getIfAvailable(() -> MethodLimits.NONE));
-    }
-
-    @Bean
-    IneffectiveSettingsCheck limiterIneffectiveSettings(
-            Environment environment, LimiterSettings settings, Rules rules) {
-        return new IneffectiveSettingsCheck(environment, settings, rules);
-    }
-
-    @Bean
-    ParentRulesCheck limiterParentRules(ApplicationContext context) {
-        return new ParentRulesCheck(context);
-    }
-
-    @Bean
-    SwitchedOffCheck limiterSwitchedOff(Rules rules, ObjectProvider<MethodLimits> methods) {
-        return new SwitchedOffCheck(rules, () -> methods.getIfAvailable(() -> MethodLimits.NONE));
-    }
-
-    @Bean
-    SlackLimitCheck limiterSlackLimits(LimiterSettings settings, Rules rules) {
-        return new SlackLimitCheck(rules, settings.redis().onFailure());
     }
 
     @Bean

@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.check.KeylessRuleCheck;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
@@ -23,7 +24,6 @@ import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.WaitingInterceptor;
 import dev.limiter.spring.web.check.MaxKeysCheck;
 import dev.limiter.spring.web.check.UnmatchedPathsCheck;
-import dev.limiter.spring.web.check.UnresolvableKeysCheck;
 import dev.limiter.spring.web.check.UnusedAnnotationsCheck;
 import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.explain.ServletRequestExplainer;
@@ -36,7 +36,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletContextInitializer;
@@ -182,18 +181,8 @@ public final class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
-    UnresolvableKeysCheck limiterUnresolvedKeys(
-            Rules rules,
-            ObjectProvider<MethodLimits> methods,
-            ObjectProvider<HandlerMapping> mappings,
-            ApplicationContext context,
-            ObjectProvider<AbstractFilterRegistrationBean<?>> registrations) {
-        return new UnresolvableKeysCheck(
-                rules,
-                () -> methods.getIfAvailable(() -> MethodLimits.NONE),
-                mappings,
-                context,
-                () -> registrations.stream().map(AbstractFilterRegistrationBean::getFilter));
+    KeylessRuleCheck limiterRulesWithoutKey(Rules rules) {
+        return new KeylessRuleCheck(rules);
     }
 
     @Bean

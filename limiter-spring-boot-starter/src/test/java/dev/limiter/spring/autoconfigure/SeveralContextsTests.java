@@ -6,18 +6,12 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.compiled.Rules;
-import dev.limiter.spring.rule.RuleSource;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -25,16 +19,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
 /** Applications without a web server: beside another, below another, stopped and started again. */
-@ExtendWith(OutputCaptureExtension.class)
 class SeveralContextsTests {
 
     private static final Rule EXPORTS = Rule.of("exports", Limit.concurrency(1));
 
-    private static SpringApplicationBuilder application(Class<?> configuration, String... properties) {
+    private static SpringApplicationBuilder application(Class<?> configuration) {
         return new SpringApplicationBuilder(configuration)
                 .web(WebApplicationType.NONE)
-                .properties("limiter.dashboard.enabled=true", "management.endpoints.web.exposure.include=limiter")
-                .properties(properties);
+                .properties("limiter.dashboard.enabled=true", "management.endpoints.web.exposure.include=limiter");
     }
 
     private static void requestsWaitForTheirTurn(ConfigurableApplicationContext context) {
@@ -80,42 +72,6 @@ class SeveralContextsTests {
     }
 
     @Test
-    void rulesThatOnlyAChildHasAreReported(CapturedOutput output) {
-        try (ConfigurableApplicationContext parent = application(
-                                Application.class, "limiter.rules.shared.limit=7", "limiter.rules.shared.window=1h")
-                        .run();
-                ConfigurableApplicationContext child = application(
-                                WithRules.class,
-                                "limiter.rules.exports.limit=2",
-                                "limiter.rules.exports.window=1h",
-                                "limiter.rules.shared.limit=8")
-                        .parent(parent)
-                        .run()) {
-            assertThat(child.getBean(Rules.class)).isSameAs(parent.getBean(Rules.class));
-        }
-        assertThat(output.toString())
-                .containsOnlyOnce("[LIM-918]")
-                .contains(
-                        "limiter.rules.exports.limit",
-                        "limiter.rules.exports.window",
-                        "limiter.rules.shared.limit",
-                        "ownRules")
-                .doesNotContain("limiter.rules.shared.window, ");
-    }
-
-    @Test
-    void rulesOfAParentAreNoneOfAChild(CapturedOutput output) {
-        try (ConfigurableApplicationContext parent = application(
-                                Application.class, "limiter.rules.shared.limit=7", "limiter.rules.shared.window=1h")
-                        .run();
-                ConfigurableApplicationContext child =
-                        application(Application.class).parent(parent).run()) {
-            assertThat(child.getBean(Rules.class)).isSameAs(parent.getBean(Rules.class));
-        }
-        assertThat(output.toString()).doesNotContain("LIM-918");
-    }
-
-    @Test
     void twoApplicationsLimitEachForItself() {
         try (ConfigurableApplicationContext one = application(Application.class).run();
                 ConfigurableApplicationContext other =
@@ -140,16 +96,6 @@ class SeveralContextsTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {}
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class WithRules {
-
-        @Bean
-        RuleSource ownRules() {
-            return List::of;
-        }
-    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.annotation.RateLimiter;
-import jakarta.servlet.Filter;
 import java.util.Arrays;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,91 +40,6 @@ class StartupReportTests {
             .withConfiguration(Limiter.autoConfigurations())
             .withUserConfiguration(Application.class);
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "limiter.redis.url=redis://x:1            | limiter.redis.url has no effect, since limiter.storage is memory",
-                "limiter.redis.timeout=10ms               | limiter.redis.timeout has no effect",
-                "limiter.rules.a.lease=5%                 | limiter.rules.a.lease has no effect",
-                "limiter.rules.a.on-failure=deny          | limiter.rules.a.on-failure has no effect",
-                "limiter.web.forwarded-header=forwarded   | limiter.web.trusted-proxies is empty",
-                "limiter.web.static-resources=true        | there is no limiter.web.default-limit",
-                "limiter.dashboard.path=/limits           | limiter.dashboard.path has no effect, since the page is off",
-                "limiter.rules.a.scope=endpoint           | limiter.rules.a.scope has no effect",
-            })
-    void saysWhatHasNoEffect(String property, String said, CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.rules.a.paths=/orders/**",
-                        "limiter.rules.a.limit=500",
-                        "limiter.rules.a.window=1s",
-                        "limiter.rules.a.phase=request",
-                        property)
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output.toString()).contains(REPORT, said).containsOnlyOnce("[LIM-915]");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"lease=5%", "on-failure=deny"})
-    void saysWhatHasNoEffectInTheDefaultLimit(String setting, CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.web.default-limit.limit=500",
-                        "limiter.web.default-limit.window=1s",
-                        "limiter.web.default-limit." + setting)
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output)
-                .contains("limiter.web.default-limit." + setting.split("=")[0] + " has no effect", "[LIM-915]");
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "limiter.rules.a.key=ip             | limiter.rules.a.mode=enforce",
-                "limiter.web.static-resources=false | limiter.web.ipv6-prefix=64",
-                "limiter.web.static-resources=true  | limiter.web.default-limit.limit=5",
-                "limiter.web.forwarded-header=any   | limiter.web.trusted-proxies=10.0.0.0/8",
-                "limiter.rules.a.scope=endpoint     | limiter.rules.a.phase=endpoint",
-                "limiter.rules.a.scope=endpoint     | limiter.rules.a.paths=/orders/{id},/items",
-            })
-    void saysNothingOfWhatHasAnEffect(String one, String other, CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.rules.a.paths=/orders/**",
-                        "limiter.rules.a.limit=500",
-                        "limiter.rules.a.window=1s",
-                        "limiter.rules.a.phase=request",
-                        "limiter.web.default-limit.window=" + (other.contains("default-limit") ? "1s" : ""),
-                        one,
-                        other)
-                .run(context -> {});
-
-        assertThat(output).doesNotContain("LIM-915");
-    }
-
-    @Test
-    void saysOfEachRuleOnArrivalThatItsOnlyPathNeedsNoScope(CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.rules.a.paths=/orders/**",
-                        "limiter.rules.a.limit=500",
-                        "limiter.rules.a.window=1s",
-                        "limiter.rules.a.phase=request",
-                        "limiter.rules.a.scope=endpoint",
-                        "limiter.rules.b.paths=/orders/{id},/items",
-                        "limiter.rules.b.limit=400",
-                        "limiter.rules.b.window=1s",
-                        "limiter.rules.b.phase=request",
-                        "limiter.rules.b.scope=endpoint")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).contains("- limiter.rules.a.scope has no effect");
-    }
-
     @Test
     void pageWithoutActuatorStopsTheStart() {
         application
@@ -138,16 +51,6 @@ class StartupReportTests {
                         .rootCause()
                         .hasMessageContaining("limiter.dashboard.enabled")
                         .hasMessageContaining("spring-boot-starter-actuator"));
-    }
-
-    @Test
-    void pageWithoutItsEndpointIsReported(CapturedOutput output) {
-        application
-                .withConfiguration(AutoConfigurations.of(LimiterDashboardAutoConfiguration.class))
-                .withPropertyValues("limiter.dashboard.enabled=true", "limiter.dashboard.insecure=true")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).contains("[LIM-915]", "the endpoint limiter is not exposed");
     }
 
     @Test
@@ -178,7 +81,7 @@ class StartupReportTests {
                 "/limiter/**            | "
             })
     void pathsOfAnEndpointOrAFileAreFine(String paths, String methods, CapturedOutput output) {
-        run(rule("fine", "paths=" + paths, "limit=1", "window=1s", methods == null ? null : "methods=" + methods));
+        run(rule("fine", "paths=" + paths, "key=ip", "limit=1", "window=1s", methods == null ? null : "methods=" + methods));
 
         assertThat(output).doesNotContain(REPORT);
     }
@@ -224,78 +127,11 @@ class StartupReportTests {
         assertThat(output.toString().substring(output.toString().indexOf(REPORT)))
                 .contains(
                         "\n  - limiter.rules.typo.paths",
+                        "\n  - limiter.rules.typo: all clients share one bucket",
                         "\n  - Nothing uses the rule limiter.rules.lost",
                         "\n  - @RateLimiter on " + Exports.class.getName() + ".out()",
                         "calls of a final method")
                 .doesNotContain("limiter.rules.exports");
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                // one                               | and another that is looser
-                "limit=100,window=1s                 | limit=1000,window=1s",
-                "limit=100,window=1s                 | limit=100,window=1s",
-                "limit=10,window=1s                  | limit=1000,window=1m",
-                "limit=10,window=1s,burst=20         | limit=10,window=1s,burst=30,algorithm=leaky-bucket",
-                "limit=5,window=1s,algorithm=fixed-window           | limit=6,window=1s,algorithm=fixed-window",
-                "limit=5,window=1s,algorithm=sliding-window-counter | limit=6,window=1s,algorithm=sliding-window-counter",
-                "limit=5,window=1s,algorithm=sliding-window-log     | limit=1000,window=1m,algorithm=fixed-window",
-                "limit=5,window=1d,algorithm=fixed-window,align=calendar | limit=6,window=1d,algorithm=fixed-window,align=calendar",
-                "limit=5,algorithm=concurrency       | limit=6,algorithm=concurrency",
-                "limit=100,window=1s                 | limit=1000,window=1s,cost=1",
-                "limit=100,window=1s,cost=2          | limit=1000,window=1s,cost=2",
-            })
-    void limitThatIsNeverTheTighterIsFound(String tight, String loose, CapturedOutput output) {
-        run(rule(
-                "two",
-                Stream.concat(
-                                Stream.of("paths=/orders/**"),
-                                Stream.concat(named("first", tight), named("second", loose)))
-                        .toArray(String[]::new)));
-
-        assertThat(output)
-                .contains(REPORT, "limiter.rules.two.limits.second: it never refuses what limits.first beside it");
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "limit=10,window=1s           | limit=1000,window=1h",
-                "limit=10,window=1s           | limit=100,window=1m,algorithm=fixed-window",
-                "limit=10,window=1s,burst=100 | limit=10,window=1s,burst=10",
-                "limit=5,window=1s,algorithm=fixed-window | limit=5,window=1s,algorithm=sliding-window-log",
-                "limit=5,window=1d,algorithm=fixed-window,align=calendar | limit=6,window=1d,algorithm=fixed-window",
-                "limit=5,algorithm=concurrency | limit=100,window=1s",
-                "limit=5,algorithm=concurrency | limit=5,window=1s",
-                "limit=100,window=1s           | limit=1000,window=1s,cost=20",
-                "limit=100,window=1s           | limit=1000,window=1s,cost=#request.path.length()",
-            })
-    void twoLimitsOfWhichEachMayBeTheTighterAreFine(String one, String other, CapturedOutput output) {
-        // the burst of a bucket that is smaller than the limit of the other is the tighter of both
-        run(rule(
-                "two",
-                Stream.concat(Stream.of("paths=/orders/**"), Stream.concat(named("first", one), named("second", other)))
-                        .toArray(String[]::new)));
-
-        assertThat(output).doesNotContain("limits.second: it never");
-    }
-
-    @Test
-    void ruleThatAnotherAlwaysForestallsIsFound(CapturedOutput output) {
-        application
-                .withPropertyValues(rule("tight", "paths=/orders/**", "key=ip", "limit=10", "window=1s"))
-                .withPropertyValues(rule("loose", "paths=/orders/**", "key=ip", "limit=1000", "window=1s"))
-                .withPropertyValues(rule("other-key", "paths=/orders/**", "key=session", "limit=1000", "window=1s"))
-                .withPropertyValues(
-                        rule("tried", "paths=/orders/**", "key=ip", "limit=1000", "window=1s", "mode=shadow"))
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output)
-                .contains("limiter.rules.loose: it counts the same requests as limiter.rules.tight")
-                .doesNotContain("rules.other-key:", "rules.tried:", "rules.tight:");
     }
 
     @ParameterizedTest
@@ -329,7 +165,7 @@ class StartupReportTests {
 
     @Test
     void aRuleBeforeTheEndpointsMayBeAboutWhatNoneServes(CapturedOutput output) {
-        run(rule("login", "paths=/login", "limit=1", "window=1s", "phase=request"));
+        run(rule("login", "paths=/login", "key=ip", "limit=1", "window=1s", "phase=request"));
 
         assertThat(output).doesNotContain(REPORT);
     }
@@ -372,115 +208,33 @@ class StartupReportTests {
         assertThat(output).contains("LIM-901", "limiter.rules.orders.paths = /ORDERS/**: no endpoint");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"endpoint", "request"})
-    void contextPathInPathsIsFound(String phase, CapturedOutput output) {
-        application
-                .withPropertyValues("server.servlet.context-path=/shop")
-                .withPropertyValues(rule("orders", "paths=/shop/orders/**", "limit=1", "window=1s", "phase=" + phase))
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).contains("LIM-912", "limiter.rules.orders.paths = /shop/orders/**", "context path /shop");
-    }
-
     @Test
     void pathsThatOnlyBeginLikeTheContextPathAreFine(CapturedOutput output) {
         application
                 .withPropertyValues("server.servlet.context-path=/orders")
-                .withPropertyValues(rule("orders", "paths=/orders/**", "limit=1", "window=1s"))
+                .withPropertyValues(rule("orders", "paths=/orders/**", "key=ip", "limit=1", "window=1s"))
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).doesNotContain(REPORT);
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "/orders/** | path:nosuch | limiter.rules.by-path.key = path:nosuch: no endpoint",
-                "/orders/** | path:idd,ip | Did you mean id?",
-                "/either    | path:id     | There are none",
-            })
-    void pathVariableThatNoEndpointHasIsFound(String paths, String key, String said, CapturedOutput output) {
-        run(rule("by-path", "paths=" + paths, "key=" + key, "limit=1", "window=1s"));
-
-        assertThat(output).contains("LIM-910", said);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = ';',
-            value = {
-                "/orders/**; path:id",
-                "/orders/**; path:nosuch|ip",
-                "/**; path:id",
-                "/nested/**; path:anything",
-                "/orders/**; ip",
-            })
-    void pathVariableThatAnEndpointMayHaveIsFine(String paths, String key, CapturedOutput output) {
-        run(rule("by-path", "paths=" + paths, "key=" + key, "limit=1", "window=1s"));
-
-        assertThat(output).doesNotContain("LIM-910");
-    }
-
     @Test
-    void usersWhereNothingLogsThemInAreFound(CapturedOutput output) {
-        run(rule("users", "paths=/orders/**", "key=principal", "limit=1", "window=1s"));
-
-        assertThat(output).contains("LIM-911", "limiter.rules.users.key = principal: nothing here logs users in");
-    }
-
-    @Test
-    void usersOfTheDefaultLimitAreFound(CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.web.default-limit.limit=1",
-                        "limiter.web.default-limit.window=1s",
-                        "limiter.web.default-limit.key=principal")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).contains("LIM-911", "limiter.web.default-limit.key = principal: nothing here logs users in");
-    }
-
-    @Test
-    void usersOfAnAnnotationAreFound(CapturedOutput output) {
-        application.withBean(ByUser.class).run(context -> assertThat(context).hasNotFailed());
+    void ruleWithPathsAndWithoutAKeyIsFound(CapturedOutput output) {
+        run(rule("orders", "paths=/orders/**", "limit=1", "window=1s"));
 
         assertThat(output)
-                .contains(
-                        "LIM-911", "key of @RateLimiter on " + ByUser.class.getName() + ".own() = principal: nothing");
+                .contains("limiter.rules.orders: all clients share one bucket, because the rule has no key. Set key: ip"
+                        + " or key: principal|ip, or key: global if that is intended. [LIM-903]");
     }
 
     @Test
-    void usersAreFineWhereAFilterMayLogThemIn(CapturedOutput output) {
+    void defaultLimitAndAnnotationsWithoutAKeyAreFine(CapturedOutput output) {
         application
-                .withBean("own", Filter.class, () -> (request, response, chain) -> chain.doFilter(request, response))
-                .withPropertyValues(rule("users", "paths=/orders/**", "key=principal", "limit=1", "window=1s"))
+                .withBean(Counted.class)
+                .withPropertyValues("limiter.web.default-limit.limit=1", "limiter.web.default-limit.window=1s")
                 .run(context -> assertThat(context).hasNotFailed());
 
-        assertThat(output).doesNotContain("LIM-911");
-    }
-
-    @Test
-    void usersAreFineWhereSomethingStandsInForThem(CapturedOutput output) {
-        run(rule("users", "paths=/orders/**", "key=principal|ip", "limit=1", "window=1s"));
-
-        assertThat(output).doesNotContain("LIM-911");
-    }
-
-    @Test
-    void reserveOfNoPermitIsFound(CapturedOutput output) {
-        run(rule("a", "paths=/orders/**", "limit=4", "window=1s", "reserve=20%", "priority=true"));
-
-        assertThat(output)
-                .contains("[LIM-915]", "limiter.rules.a.reserve = 20% has no effect for limiter.rules.a, since");
-    }
-
-    @Test
-    void reserveOfNoPermitInAnAnnotationIsFound(CapturedOutput output) {
-        application.withBean(Reserved.class).run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).contains("[LIM-915]", "reserve of @RateLimiter on " + Reserved.class.getName() + ".call(");
+        assertThat(output).doesNotContain(REPORT);
     }
 
     @Test
@@ -508,17 +262,6 @@ class StartupReportTests {
     }
 
     @Test
-    void pathVariableOfAnAnnotationThatItsEndpointDoesNotHaveIsFound(CapturedOutput output) {
-        application
-                .withBean(ByVariable.class)
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output)
-                .contains("LIM-910", "key of @RateLimiter on " + ByVariable.class.getName() + ".wrong = path:nosuch")
-                .doesNotContain(".right");
-    }
-
-    @Test
     void fewerKeysThanOneClientHasBucketsAreFound(CapturedOutput output) {
         application
                 .withPropertyValues(
@@ -531,50 +274,10 @@ class StartupReportTests {
         assertThat(output).contains("limiter.max-keys = 2: one client");
     }
 
-    @Test
-    void annotationOnAMethodThatMakesABeanIsFound(CapturedOutput output) {
-        application
-                .withUserConfiguration(Factory.class)
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output)
-                .contains("LIM-916", "@RateLimiter on " + Factory.class.getName() + ".made() limits no call")
-                .contains("@RateLimiter on " + Factory.class.getName() + ".madeStatically() limits no call")
-                .doesNotContain("LIM-905", "plain()");
-    }
-
-    @Test
-    void annotatedControllerBehindAnInterfaceIsFound(CapturedOutput output) {
-        application
-                .withPropertyValues("spring.aop.proxy-target-class=false")
-                .withBean(Hidden.class)
-                .withBean(Shown.class)
-                .withBean(ByVariable.class)
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output)
-                .contains("LIM-917", Hidden.class.getName(), "spring.aop.proxy-target-class")
-                .doesNotContain(Shown.class.getName());
-    }
-
-    @Test
-    void annotatedControllerBehindAClassIsFine(CapturedOutput output) {
-        application
-                .withBean(Hidden.class)
-                .withBean(Shown.class)
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain(REPORT);
-    }
-
     private void run(String[] properties) {
         application
                 .withPropertyValues(properties)
                 .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    private static Stream<String> named(String name, String settings) {
-        return Arrays.stream(settings.split(",")).map(setting -> "limits." + name + "." + setting.strip());
     }
 
     private static String[] rule(String name, String... settings) {
@@ -593,57 +296,10 @@ class StartupReportTests {
         public final void out() {}
     }
 
-    @Configuration
-    static class Factory {
+    static class Counted {
 
-        @Bean
-        @RateLimiter(limit = 1, window = "1h")
-        StringBuilder made() {
-            return new StringBuilder();
-        }
-
-        @Bean
-        @RateLimiter(limit = 1, window = "1h")
-        static StringBuilder madeStatically() {
-            return new StringBuilder();
-        }
-
-        @Bean
-        Object plain() {
-            return new Object();
-        }
-    }
-
-    interface Greeting {
-
-        String hello();
-    }
-
-    @RestController
-    static class Hidden implements Greeting {
-
-        @Override
-        @RateLimiter(limit = 1, window = "1h")
-        @GetMapping("/hidden")
-        public String hello() {
-            return "hello";
-        }
-    }
-
-    @RestController
-    interface ShownGreeting {
-
-        @GetMapping("/shown")
-        String hello();
-    }
-
-    static class Shown implements ShownGreeting {
-
-        @Override
-        @RateLimiter(limit = 1, window = "1h")
-        public String hello() {
-            return "hello";
-        }
+        @RateLimiter(limit = 1)
+        public void call() {}
     }
 
     @RestController
@@ -653,38 +309,6 @@ class StartupReportTests {
         @GetMapping("/quoted")
         public String quoted() {
             return "quoted";
-        }
-    }
-
-    @RestController
-    static class ByUser {
-
-        @RateLimiter(limit = 3, key = "principal")
-        @GetMapping("/own")
-        public String own() {
-            return "own";
-        }
-    }
-
-    static class Reserved {
-
-        @RateLimiter(limit = 4, priority = "#who == 'vip'", reserve = "20%")
-        public void call(String who) {}
-    }
-
-    @RestController
-    static class ByVariable {
-
-        @RateLimiter(limit = 1, key = "path:nosuch")
-        @GetMapping("/wrong/{id}")
-        public String wrong(@PathVariable String id) {
-            return id;
-        }
-
-        @RateLimiter(limit = 1, key = "path:id")
-        @GetMapping("/right/{id}")
-        public String right(@PathVariable String id) {
-            return id;
         }
     }
 

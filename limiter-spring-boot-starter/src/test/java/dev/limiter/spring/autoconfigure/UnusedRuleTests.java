@@ -39,41 +39,7 @@ class UnusedRuleTests {
         assertThat(output).doesNotContain("Nothing uses");
     }
 
-    @Test
-    void floorOfNoRuleIsAWarning(CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.floors.exprots.limit=5",
-                        "limiter.floors.exprots.window=1s",
-                        "limiter.floors.default.limit=5",
-                        "limiter.floors.default.window=1s")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output)
-                .contains("LIM-914", "Nothing is held to the floor limiter.floors.exprots", "limiter.floors.default");
-    }
-
-    @Test
-    void floorOfARuleAMethodOrTheAutomaticLimitIsNone(CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.web.default-limit.limit=5",
-                        "limiter.web.default-limit.window=1s",
-                        "limiter.floors.default.limit=5",
-                        "limiter.floors.default.window=1s",
-                        "limiter.floors.MY_exports.limit=5",
-                        "limiter.floors.MY_exports.window=1s",
-                        "limiter.floors.[Exports.other].limit=5",
-                        "limiter.floors.[Exports.other].window=1s")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain("Nothing is held");
-    }
-
     static class Exports {
-
-        @RateLimiter(limit = 5, window = "1s")
-        public void other() {}
 
         @RateLimiter("my_Exports")
         public void export() {}

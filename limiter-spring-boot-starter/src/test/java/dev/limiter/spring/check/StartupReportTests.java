@@ -90,6 +90,6 @@ class StartupReportTests {
     }
 
     private static Finding finding(String text) {
-        return new Finding(MessageCode.SLACK_LIMIT, text);
+        return new Finding(MessageCode.RULE_WITHOUT_KEY, text);
     }
 }

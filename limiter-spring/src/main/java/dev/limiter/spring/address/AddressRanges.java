@@ -52,16 +52,6 @@ public record AddressRanges(List<AddressRange> ranges) {
         return false;
     }
 
-    /** Whether they hold all IPv4 and all IPv6 addresses. */
-    public boolean holdAll() {
-        return ranges.stream()
-                        .filter(AddressRange::isEverybody)
-                        .map(AddressRange::isIpv4)
-                        .distinct()
-                        .count()
-                == 2;
-    }
-
     /** Whether one of them holds all IPv4 or all IPv6 addresses. */
     boolean holdEverybody() {
         return ranges.stream().anyMatch(AddressRange::isEverybody);

@@ -10,7 +10,6 @@ import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -19,7 +18,7 @@ import org.springframework.core.MethodIntrospector;
 
 /**
  * Compiles the annotations of all beans before the application serves anything, so that mistakes stop the start. Finds
- * those that limit nothing, and rules that nothing uses: their name may be a misspelling.
+ * annotations that limit nothing, and rules that nothing uses, maybe because their name is misspelled.
  */
 public final class LimitedMethodScanner implements SmartInitializingSingleton, StartupCheck {
 
@@ -40,9 +39,7 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
         for (String name : beans.getBeanNamesForType(Object.class)) {
             Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
             if (type != null && RateLimiterAnnotations.mayBeOn(type)) {
-                if (compile(type, problems)) {
-                    HiddenControllers.finding(beans.getType(name), type).ifPresent(withoutEffect::add);
-                }
+                compile(type, problems);
             }
         }
         problems.throwIfAny();
@@ -63,15 +60,13 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
         return findings;
     }
 
-    /** Returns whether annotations apply to any method. */
-    private boolean compile(Class<?> type, Problems problems) {
+    private void compile(Class<?> type, Problems problems) {
         MethodIntrospector.MetadataLookup<Boolean> annotated = method -> problems.collect(() -> {
-            Optional<Finding> finding = FactoryMethods.is(method)
-                    ? FactoryMethods.finding(method, type)
-                    : UnproxiedMethods.finding(method, type);
-            finding.filter(found -> !methods.isFallback(method, type)).ifPresent(withoutEffect::add);
+            UnproxiedMethods.finding(method, type)
+                    .filter(found -> !methods.isFallback(method, type))
+                    .ifPresent(withoutEffect::add);
             return methods.isAnnotated(method, type);
         });
-        return MethodIntrospector.selectMethods(type, annotated).containsValue(true);
+        MethodIntrospector.selectMethods(type, annotated);
     }
 }

@@ -92,7 +92,7 @@ final class RateLimiterAnnotations {
                 || Modifier.isPublic(modifiers) && NO_ENDPOINT.stream().noneMatch(annotations(method)::isPresent);
     }
 
-    static boolean isEndpoint(Method method) {
+    private static boolean isEndpoint(Method method) {
         return annotations(method).isPresent(ENDPOINT);
     }
 

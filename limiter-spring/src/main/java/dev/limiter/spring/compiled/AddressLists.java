@@ -32,11 +32,6 @@ public record AddressLists(AddressRanges allow, AddressRanges deny) {
         return setting == null ? AddressRanges.NONE : AddressRanges.parse(setting.where(), setting.value(), problems);
     }
 
-    /** Whether all clients are exempt, none of which is refused. */
-    boolean allowEverybody() {
-        return deny.isEmpty() && allow.holdAll();
-    }
-
     /** Whether the client is exempt; not if its address is uncertain. */
     boolean allow(RateLimitContext context) {
         ClientAddress client = allow.isEmpty() ? null : client(context);

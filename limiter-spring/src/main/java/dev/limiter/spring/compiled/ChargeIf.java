@@ -28,16 +28,14 @@ public final class ChargeIf {
      * Failures stay charged: an answer with any status but 2xx and 3xx, a call that threw. The call of a handler method
      * is judged by the answer.
      */
-    static final ChargeIf FAILED = new ChargeIf(ChargeIf::hasFailed, RateLimitContext::answersRequest, false);
+    static final ChargeIf FAILED = new ChargeIf(ChargeIf::hasFailed, RateLimitContext::answersRequest);
 
     private final Predicate<SettlementContext> stays;
     private final Predicate<RateLimitContext> byResponse;
-    private final boolean never;
 
-    private ChargeIf(Predicate<SettlementContext> stays, Predicate<RateLimitContext> byResponse, boolean never) {
+    private ChargeIf(Predicate<SettlementContext> stays, Predicate<RateLimitContext> byResponse) {
         this.stays = stays;
         this.byResponse = byResponse;
-        this.never = never;
     }
 
     /**
@@ -54,7 +52,7 @@ public final class ChargeIf {
         LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);
         BooleanExpression condition = BooleanExpression.of(expression, "#response.status == 401");
         boolean refersToResponse = expression.refersToResponse();
-        return new ChargeIf(condition::evaluate, asked -> refersToResponse, condition == BooleanExpression.NEVER);
+        return new ChargeIf(condition::evaluate, asked -> refersToResponse);
     }
 
     private static void refuseMisspelt(Setting<String> setting) {
@@ -73,11 +71,6 @@ public final class ChargeIf {
         return response != null && outcome.answersRequest()
                 ? response.status() < FIRST_SUCCESS || response.status() >= FIRST_ERROR
                 : outcome.exception() != null;
-    }
-
-    /** Whether nothing ever stays charged. */
-    boolean isNever() {
-        return never;
     }
 
     /** Whether it depends on the answer to the request, where it was asked for this. */

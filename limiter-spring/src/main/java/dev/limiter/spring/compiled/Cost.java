@@ -52,13 +52,6 @@ public final class Cost {
         return setting;
     }
 
-    /** Whether it is certainly the same number as another one for each request. */
-    boolean isAlike(Cost other) {
-        return isFixed() && other.isFixed()
-                ? fixed == other.fixed
-                : setting != null && other.setting != null && setting.value().equals(other.setting.value());
-    }
-
     public boolean isFixed() {
         return expression == null;
     }

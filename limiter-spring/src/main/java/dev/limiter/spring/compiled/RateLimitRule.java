@@ -1,7 +1,6 @@
 package dev.limiter.spring.compiled;
 
 import dev.limiter.Charge;
-import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.KeyOverrides.Stage;
 import dev.limiter.spring.context.RateLimitContext;
@@ -14,7 +13,6 @@ import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
-import dev.limiter.spring.rule.Setting;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -342,26 +340,6 @@ public final class RateLimitRule {
         return skipIf.evaluate(context) ? RuleOptions.SKIP_IF.name() : null;
     }
 
-    /** The setting by which the rule limits no request at all; null if it limits some. */
-    public @Nullable Setting<?> switchedOffBy() {
-        if (condition == BooleanExpression.NEVER) {
-            return definition.get(RuleOptions.CONDITION);
-        }
-        if (skipIf == BooleanExpression.ALWAYS) {
-            return definition.get(RuleOptions.SKIP_IF);
-        }
-        if (chargeIf != null && chargeIf.isNever()) {
-            return definition.get(RuleOptions.CHARGE_IF);
-        }
-        return addresses.allowEverybody() ? allowed() : null;
-    }
-
-    /** The networks that are exempt, by the setting of the rule, or else by that of all rules. */
-    private Setting<?> allowed() {
-        Setting<?> own = definition.get(RuleOptions.ALLOW);
-        return own == null ? new Setting<>(addresses.allow().ranges(), "limiter.web.allow") : own;
-    }
-
     /**
      * The charge of a request; null if it is of a tier without limits.
      *
@@ -426,11 +404,6 @@ public final class RateLimitRule {
     /** The keys that have limits of their own now. */
     public List<KeyOverride> overrides() {
         return overrides.inForce();
-    }
-
-    /** Whether all requests certainly take as much of one limit as of another. */
-    public boolean costAlike(Limit one, Limit other) {
-        return costs.of(one.name()).isAlike(costs.of(other.name()));
     }
 
     /** The key that a person means, as {@link RateLimitKey#of}. */

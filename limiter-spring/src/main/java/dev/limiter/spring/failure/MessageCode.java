@@ -74,23 +74,13 @@ public enum MessageCode {
 
     RULE_WITHOUT_ENDPOINT("LIM-901", "Correct the paths or methods, or remove the rule."),
     UNUSED_RULE("LIM-902", "Add paths, correct the name, or remove the rule."),
-    SLACK_LIMIT("LIM-903", "Remove the limit, or make it tighter."),
-    SLACK_RULE("LIM-904", "Remove the rule, or make it tighter."),
+    RULE_WITHOUT_KEY("LIM-903", "Set a key such as ip, or key: global."),
     UNREACHABLE_METHOD("LIM-905", "Make the method one that can be overridden, or annotate one that calls it."),
     CHOSEN_BAN_KEY("LIM-906", "Ban by ip or principal|ip."),
     MAX_KEYS("LIM-907", "Raise limiter.max-keys."),
     KEY_SECRET("LIM-908", "Set limiter.redis.key-secret."),
     SWALLOWED_ANNOTATION("LIM-909", "Move what the annotation says into the rule, or give it a name of its own."),
-    NO_PATH_VARIABLE("LIM-910", "Correct the name of the path variable."),
-    NO_PRINCIPAL("LIM-911", "Add what logs users in, or use key: ip."),
-    CONTEXT_PATH("LIM-912", "Leave the context path out of paths."),
-    EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction."),
-    FLOOR_WITHOUT_RULE("LIM-914", "Correct the name of the rule, or remove the floor."),
-    IGNORED_SETTING("LIM-915", "Remove the property, or set what it needs."),
-    FACTORY_METHOD("LIM-916", "Annotate the type of the bean or its methods."),
-    HIDDEN_CONTROLLER("LIM-917", "Leave spring.aop.proxy-target-class as it is, or use a rule with paths."),
-    PARENT_RULES("LIM-918", "Write the rules where the parent context reads them."),
-    SWITCHED_OFF("LIM-919", "Write mode: off, or remove the setting.");
+    EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction.");
 
     private final String code;
     private final String action;

@@ -3,13 +3,9 @@ package dev.limiter.spring.rule;
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.annotation.Answer;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,40 +81,6 @@ public record RuleDefinition(
         return option == RuleOptions.MAX_WAIT
                 || option == RuleOptions.MAX_WAITING
                 || option == RuleOptions.PRIORITY && get(RuleOptions.RESERVE) == null;
-    }
-
-    /** Whether this rule is about the same requests as another, with the same key and cost: all but the limits. */
-    public boolean countsTheSameAs(RuleDefinition other) {
-        return counted().isPresent() && counted().equals(other.counted());
-    }
-
-    /**
-     * The requests it counts, with their key, cost and ban: equal for rules that differ only in their limits. Empty
-     * where limits cost differently.
-     */
-    public Optional<Object> counted() {
-        return costsByLimit() ? Optional.empty() : Optional.of(Arrays.asList(counting(), ban));
-    }
-
-    private boolean costsByLimit() {
-        return limitsByName().values().stream().anyMatch(said -> said.get(LimitOptions.COST) != null);
-    }
-
-    /** The values of the options that say which requests are counted, with the defaults of those without a setting. */
-    private Map<Option<?>, Object> counting() {
-        Map<Option<?>, Object> values = new HashMap<>();
-        for (Option<?> option : RuleOptions.OF_COUNTING) {
-            Object value = settings.value(option);
-            if (value != null) {
-                values.put(option, value);
-            }
-        }
-        values.computeIfPresent(RuleOptions.PATHS, (option, paths) -> Set.copyOf((List<?>) paths));
-        values.computeIfPresent(RuleOptions.METHODS, (option, methods) -> Set.copyOf((List<?>) methods));
-        values.putIfAbsent(RuleOptions.PHASE, RuleOptions.PHASE.usual());
-        values.putIfAbsent(RuleOptions.SCOPE, RuleOptions.SCOPE.usual());
-        values.putIfAbsent(RuleOptions.KEY, List.of("global"));
-        return values;
     }
 
     /** The limits by their names, that of the only one being empty. */

@@ -198,24 +198,5 @@ public final class RuleOptions {
             LIMIT_RESOLVER,
             LIMIT_CACHE);
 
-    /** The options that select the requests of a rule and count them: not those that act on the decision. */
-    static final List<Option<?>> OF_COUNTING = List.of(
-            PATHS,
-            METHODS,
-            PHASE,
-            SCOPE,
-            KEY,
-            COST,
-            MAX_WAIT,
-            MAX_WAITING,
-            PRIORITY,
-            RESERVE,
-            CONDITION,
-            SKIP_IF,
-            CHARGE_IF,
-            ALLOW,
-            DENY,
-            LIMIT_RESOLVER);
-
     private RuleOptions() {}
 }

@@ -8,12 +8,10 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
-import dev.limiter.spring.web.route.ServedPatterns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -27,8 +25,8 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * Finds annotations on endpoints that say what is never used: a rule of the same name counts the requests by their
- * paths, and so counts them alone; or the endpoint does not have the path variable of their key.
+ * Finds annotations on endpoints with attributes that are never used, because a rule of the same name has paths that
+ * cover the endpoint: that rule alone counts the requests.
  */
 public final class UnusedAnnotationsCheck implements StartupCheck {
 
@@ -73,17 +71,6 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
                                 + " has paths that cover the endpoint, and counts its requests alone. Move it into the"
                                 + " rule, or give the annotation a name of its own."));
             }
-        } else if (!annotation.key().isEmpty() && !annotation.key().contains("${")) {
-            KeyParser.alternatives(List.of(annotation.key())).stream()
-                    .filter(part -> part.size() == 1 && part.get(0).startsWith("path:"))
-                    .map(part -> part.get(0).substring("path:".length()).strip())
-                    .filter(name -> info.getPatternValues().stream()
-                            .noneMatch(pattern -> ServedPatterns.mayHaveVariable(pattern, name)))
-                    .forEach(name -> findings.add(UnresolvableKeysCheck.noVariable(
-                            "key of " + where,
-                            name,
-                            UnresolvableKeysCheck.effect(List.of(annotation.key())),
-                            List.copyOf(info.getPatternValues()))));
         }
     }
 

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -153,30 +152,6 @@ public final class ServedPatterns {
                 .map(Mapped::pattern)
                 .filter(pattern -> !isOpen(pattern) && pattern.startsWith(path + "/"))
                 .findFirst();
-    }
-
-    /** The patterns of all endpoints that are not excluded, without those of files. */
-    public List<String> patterns(RuleSet ruleSet) {
-        return mapped.stream()
-                .filter(endpoint -> !endpoint.files && ruleSet.exclusion(endpoint.pattern) != Coverage.ALL)
-                .map(Mapped::pattern)
-                .toList();
-    }
-
-    /** The patterns of the endpoints that the rule covers. */
-    public List<String> patternsUnder(RateLimitRule rule, RuleSet ruleSet) {
-        return mapped.stream()
-                .filter(endpoint -> isUnder(rule, endpoint, ruleSet))
-                .map(Mapped::pattern)
-                .toList();
-    }
-
-    /** Whether the variables in the paths of an endpoint are unknown. */
-    public static boolean mayHaveVariable(String pattern, String name) {
-        return pattern.endsWith(ALL_PATHS)
-                || Pattern.compile("\\{\\*?" + Pattern.quote(name) + "[:}]")
-                        .matcher(pattern)
-                        .find();
     }
 
     public long count() {

@@ -23,7 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.core.env.MapPropertySource;
 import org.springframework.mock.web.MockServletContext;
 import org.springframework.web.context.support.StaticWebApplicationContext;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -31,7 +30,7 @@ import org.springframework.web.servlet.HandlerMapping;
 
 class UnmatchedPathsCheckTests {
 
-    /** A rule of an application under /shop, and a part of what the check says; null if it finds nothing. */
+    /** A rule, and a part of what the check says; null if it finds nothing. */
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(rule("a", "/orders"), null),
@@ -44,28 +43,11 @@ class UnmatchedPathsCheckTests {
                 arguments(rule("a", "/orders").methods(List.of("DELETE")), "the rule limits nothing"),
                 arguments(rule("a", "/orders").methods(List.of("HEAD")), null),
                 arguments(rule("a", "/orders/*").methods(List.of("OPTIONS")), null),
-                arguments(rule("a", "/orders/*/"), " Without the slash too many, /orders/* covers"),
-                arguments(rule("a", "/orders/{id}/"), " Without the slash too many, /orders/{id} covers"),
-                arguments(rule("a", "/orders/5/"), " Without the slash too many, /orders/5 covers"),
-                arguments(rule("a", "/{name}/5/"), " Without the slash too many, /{name}/5 covers"),
-                arguments(rule("a", "/orders//*"), " Without the slash too many, /orders/* covers"),
-                arguments(rule("a", "/orders//**"), " Without the slash too many, /orders/** covers"),
-                arguments(rule("a", "/order/"), "the rule limits nothing. Correct the paths or methods"),
-                arguments(rule("a", "/orders/**,/items/*"), "write [\"/orders/**\", \"/items/*\"]"),
-                arguments(rule("a", "/orders/**, /items/*"), "write [\"/orders/**\", \"/items/*\"]"),
-                arguments(rule("a", "/orders/**;/items/*"), "write [\"/orders/**\", \"/items/*\"]"),
-                arguments(rule("a", "/orders/** /items/*"), "write [\"/orders/**\", \"/items/*\"]"),
-                arguments(rule("a", "/orders,/items/*"), "write [\"/orders\", \"/items/*\"]"),
-                arguments(rule("a", "GET /orders"), " A path has no method: write methods: [GET] beside /orders. ["),
-                arguments(rule("a", "get /orders, PUT /orders"), "write methods: [GET] beside /orders. ["),
-                arguments(rule("a", "ROLE /orders"), "write [\"ROLE\", \"/orders\"]"),
+                arguments(rule("a", "/orders/*/"), "the rule limits nothing. Correct the paths or methods"),
+                arguments(rule("a", "GET /orders"), "the rule limits nothing. Correct the paths or methods"),
                 arguments(rule("a", "orders/{id}"), null),
                 arguments(rule("a", "/order").mode(Mode.OFF), null),
-                arguments(rule("a", "/order").phase(Phase.REQUEST), null),
-                arguments(rule("a", "/shop/orders"), "what follows the context path /shop,"),
-                arguments(rule("a", "/shop"), "Leave it out. [LIM-912]"),
-                arguments(rule("a", "/shop/orders").phase(Phase.REQUEST), "Leave it out. [LIM-912]"),
-                arguments(rule("a", "/shopping"), "the rule limits nothing. Correct the paths or methods"));
+                arguments(rule("a", "/order").phase(Phase.REQUEST), null));
     }
 
     @ParameterizedTest
@@ -107,10 +89,6 @@ class UnmatchedPathsCheckTests {
         HandlerMapping mapping = annotated("GET /orders", "GET /orders/{id}", "GET /items/{id}");
         StaticWebApplicationContext application = application();
         application.setServletContext(servlets);
-        application
-                .getEnvironment()
-                .getPropertySources()
-                .addFirst(new MapPropertySource("test", Map.of("server.servlet.context-path", "/shop")));
         return new UnmatchedPathsCheck(inForce(rule), provider(HandlerMapping.class, mapping), application).findings();
     }
 }

@@ -1,8 +1,6 @@
-package dev.limiter.spring.config.check;
+package dev.limiter.spring.config;
 
 import dev.limiter.spring.aop.RateLimiterAdvisor;
-import dev.limiter.spring.config.LimiterConfigurationFailureAnalyzer;
-import dev.limiter.spring.config.PropertyOrigins;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import java.lang.reflect.Modifier;
