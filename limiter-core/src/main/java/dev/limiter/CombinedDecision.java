@@ -69,13 +69,6 @@ final class CombinedDecision extends Decision {
     }
 
     @Override
-    public Decision snapshot() {
-        return permitted()
-                ? this
-                : new CombinedDecision(parts.stream().map(Decision::snapshot).toList(), apart);
-    }
-
-    @Override
     public boolean isApart() {
         return apart;
     }

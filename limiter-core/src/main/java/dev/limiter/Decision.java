@@ -163,14 +163,6 @@ public abstract class Decision implements AutoCloseable {
         return statuses;
     }
 
-    /**
-     * A refusal with its numbers worked out, for callers that read them more than once. A decision that permitted, or
-     * that the storage did not make, is returned as it is.
-     */
-    public Decision snapshot() {
-        return permitted() || onFailure().isPresent() ? this : new RefusalSnapshot(this);
-    }
-
     /** Where the limit at that position stood. */
     protected LimitStatus status(int limit) {
         return status(limit, remaining(limit), waitNanos(limit), resetNanos(limit));

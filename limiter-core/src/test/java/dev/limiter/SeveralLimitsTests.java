@@ -39,20 +39,6 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void aSnapshotOfARefusalSaysWhatTheRefusalSaid() {
-        limiters.tryAcquire(orders, "key", 9);
-        limiters.tryAcquire(user, "key", 5);
-        Decision ofThreeLimits = limiters.tryAcquire(orders, "key", 2);
-        Decision ofThreeRules = limiters.tryAcquire(site.charge(), orders.charge("key", 2), user.charge("key"));
-
-        for (Decision refused : List.of(ofThreeLimits, ofThreeRules)) {
-            Snapshots.assertSame(refused.snapshot(), refused);
-        }
-        Decision permitted = limiters.tryAcquire(site.charge(), orders.charge("key"));
-        assertThat(permitted.snapshot()).isSameAs(permitted);
-    }
-
-    @Test
     void leastLeftDecidesWhenAllPermit() {
         assertThat(limiters.tryAcquire(orders, "key").limit().name()).isEqualTo("burst");
         limiters.tryAcquire(orders, "key", 9);

@@ -2,9 +2,11 @@ package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.FixedDecision;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +22,9 @@ import java.util.function.IntSupplier;
 final class LocalFallback {
 
     private static final int MAX_SHARES = 10_000;
+
+    /** When the storage will decide again is unknown. */
+    private static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
 
     private final RemoteStorage remote;
     private final RateLimiterStorage local;
@@ -116,7 +121,10 @@ final class LocalFallback {
         }
 
         Decision peek() {
-            return isCounted() ? told(local.peek(List.of(share()))) : new StandInDecision(charge, !isDenied());
+            return isCounted()
+                    ? told(local.peek(List.of(share())))
+                    : new FixedDecision(
+                            charge.rule(), charge.key(), isDenied() ? TRY_AGAIN : 0, FixedDecision.Reason.UNAVAILABLE);
         }
 
         Decision told(Decision share) {

@@ -122,8 +122,7 @@ final class ReservedTurns extends Way {
             if (decision != null) {
                 decision.giveBack();
             }
-            waiter.finish(
-                    decision == null ? waiter.rejection() : GivenUp.beforeTurn(waiter, decision, clock.epochNanos()));
+            waiter.finish(decision == null ? waiter.rejection() : waiter.rejection(decision, clock.epochNanos()));
         } catch (RuntimeException | Error e) {
             waiter.fail(e);
         }

@@ -2,6 +2,7 @@ package dev.limiter.waiting;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.FixedDecision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.ReturningFuture;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntToLongFunction;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -173,7 +175,32 @@ final class Waiter {
     /** The rejection of a request that leaves its queues. */
     Decision rejection() {
         Decision rejected = last;
-        return rejected != null && !rejected.permitted() ? rejected : GivenUp.inQueue(this);
+        return rejected != null && !rejected.permitted()
+                ? rejected
+                : rejection(rejected, i -> waits(charges.get(i)) ? Decision.UNKNOWN : 0);
+    }
+
+    /** The rejection of a request that leaves before its reserved turn: by the rules whose turns are still to come. */
+    Decision rejection(Decision reservation, long now) {
+        long last = reservation.turnNanos();
+        return rejection(reservation, i -> {
+            long turn = part(reservation, i).turnNanos();
+            return Math.max(Math.max(turn, now) - now, turn == last ? 1 : 0);
+        });
+    }
+
+    /** {@code waits}: nanoseconds by the position of the charge; 0 where its rule does not make the request wait. */
+    private Decision rejection(@Nullable Decision permitted, IntToLongFunction waits) {
+        List<Decision> parts = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            long wait = waits.applyAsLong(i);
+            parts.add(
+                    permitted != null && wait == 0
+                            ? part(permitted, i)
+                            : new FixedDecision(charge.rule(), charge.key(), wait, FixedDecision.Reason.QUEUED));
+        }
+        return Decision.allOf(parts);
     }
 
     void entered(List<WaitListener> listeners) {

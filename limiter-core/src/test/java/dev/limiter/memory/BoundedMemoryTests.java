@@ -101,7 +101,6 @@ class BoundedMemoryTests {
         Decision outage = Decision.onFailure(OnFailure.LOCAL, rule, shared);
         assertThat(List.of(
                         shared,
-                        shared.snapshot(),
                         Decision.allOf(List.of(shared, shared)),
                         outage,
                         storage.peek(rule, "newest"),

@@ -2,6 +2,7 @@ package dev.limiter.memory;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.FixedDecision;
 import dev.limiter.LimitState;
 import dev.limiter.NumberLimit;
 import dev.limiter.RateLimiterFactory;
@@ -52,7 +53,7 @@ final class BrokenStorage implements RateLimiterStorage {
             case NO_VERSION -> takeNumbers(charge.rule(), charge.key(), charge.permits());
             default -> takeNumber(charge.rule(), charge.key(), charge.permits());
         };
-        return new Answer(charge.rule(), permitted);
+        return new FixedDecision(charge.rule(), charge.key(), permitted ? 0 : 1, FixedDecision.Reason.QUEUED);
     }
 
     private boolean takeNumber(Rule rule, String key, long permits) {
@@ -145,44 +146,5 @@ final class BrokenStorage implements RateLimiterStorage {
     @Override
     public long size() {
         return (long) numbers.size() + states.size() + severalNumbers.size();
-    }
-
-    private static final class Answer extends Decision {
-
-        private final Rule rule;
-        private final boolean permitted;
-
-        Answer(Rule rule, boolean permitted) {
-            this.rule = rule;
-            this.permitted = permitted;
-        }
-
-        @Override
-        public boolean permitted() {
-            return permitted;
-        }
-
-        @Override
-        public Rule rule() {
-            return rule;
-        }
-
-        @Override
-        public void giveBack() {}
-
-        @Override
-        protected long remaining(int limit) {
-            return 0;
-        }
-
-        @Override
-        protected long waitNanos(int limit) {
-            return permitted ? 0 : 1;
-        }
-
-        @Override
-        protected long resetNanos(int limit) {
-            return 0;
-        }
     }
 }

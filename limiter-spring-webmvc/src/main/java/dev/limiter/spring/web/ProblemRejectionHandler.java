@@ -1,14 +1,13 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
+import dev.limiter.FixedDecision;
 import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.answer.AsciiText;
 import dev.limiter.spring.answer.FieldMembers;
 import dev.limiter.spring.answer.ProblemBody;
 import dev.limiter.spring.answer.RejectionTexts;
-import dev.limiter.spring.decide.BannedDecision;
-import dev.limiter.spring.decide.DeniedDecision;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -101,10 +100,10 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     }
 
     private static ProblemBody.Problem problem(HttpServletRequest request, Decision decision) {
-        if (decision instanceof DeniedDecision) {
+        if (isFixed(decision, FixedDecision.Reason.DENIED)) {
             return ProblemBody.Problem.FORBIDDEN;
         }
-        if (decision instanceof BannedDecision) {
+        if (isFixed(decision, FixedDecision.Reason.BANNED)) {
             return ProblemBody.Problem.ABNORMAL_USAGE;
         }
         if (decision.onFailure().filter(OnFailure.DENY::equals).isPresent()) {
@@ -113,6 +112,10 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         return isOverload(request, decision)
                 ? ProblemBody.Problem.REDUCED_CAPACITY
                 : ProblemBody.Problem.QUOTA_EXCEEDED;
+    }
+
+    private static boolean isFixed(Decision decision, FixedDecision.Reason reason) {
+        return decision instanceof FixedDecision fixed && fixed.reason() == reason;
     }
 
     private static boolean isOverload(HttpServletRequest request, Decision decision) {

@@ -2,6 +2,7 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.FixedDecision;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
@@ -146,6 +147,6 @@ final class Bans {
     /** The request that begins a ban is refused for its time like all others. */
     private static Decision banned(Charge charge, Decision state) {
         Duration rest = state.retryAfter().orElse(state.resetAfter());
-        return new BannedDecision(charge.rule(), rest.toNanos());
+        return new FixedDecision(charge.rule(), charge.key(), Math.max(rest.toNanos(), 1), FixedDecision.Reason.BANNED);
     }
 }

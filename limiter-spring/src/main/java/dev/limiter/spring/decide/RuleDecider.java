@@ -2,6 +2,7 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.FixedDecision;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
@@ -153,7 +154,8 @@ public final class RuleDecider {
     private @Nullable Verdict denied(ApplicableRules rules, RuleContexts contexts) {
         for (RateLimitRule rule : rules.enforced) {
             if (rule.denies(contexts.of(rule))) {
-                Decision denied = new DeniedDecision(rule.rule());
+                Decision denied =
+                        new FixedDecision(rule.rule(), Charge.SHARED, Decision.NEVER, FixedDecision.Reason.DENIED);
                 reports.tell(rule, contexts, Outcome.DENIED, denied);
                 return Asked.NOTHING.refused(denied);
             }
@@ -178,10 +180,9 @@ public final class RuleDecider {
         return new Asked(List.of(rule), List.of(charge)).refused(banned);
     }
 
-    /** A refusal is worked out once, for listeners, fields, body and exception. */
     Verdict verdict(Asked asked, ApplicableRules rules, RuleContexts contexts, Decision decision) {
         if (!decision.permitted()) {
-            return asked.refused(decision.snapshot());
+            return asked.refused(decision);
         }
         List<OpenCharge> open = rules.settling ? charges.open(asked.rules, contexts, decision) : List.of();
         HeldPermits held =

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.limiter.FixedDecision;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
@@ -57,7 +58,8 @@ class BansTests {
         fixture.pass(Duration.ofMinutes(14));
         Verdict refused = fixture.decide(ANN, rule);
         assertThat(refused.decision())
-                .isInstanceOf(BannedDecision.class)
+                .isInstanceOfSatisfying(
+                        FixedDecision.class, fixed -> assertThat(fixed.reason()).isEqualTo(FixedDecision.Reason.BANNED))
                 .satisfies(decision -> assertThat(decision.retryAfter()).contains(Duration.ofMinutes(1)));
 
         fixture.pass(Duration.ofMinutes(1).minus(NANOSECOND));

@@ -1,0 +1,87 @@
+package dev.limiter;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A decision that no storage made. It took no permits, so there is nothing to return. Immutable. */
+public final class FixedDecision extends Decision {
+
+    /** Why no storage made the decision. */
+    public enum Reason {
+        /** The key was rejected too often, and is rejected until the ban ends. */
+        BANNED,
+        /** The client is on a deny list: it is never permitted, and no limit applies. */
+        DENIED,
+        /** The request left the queue before its turn. */
+        QUEUED,
+        /** The storage is unavailable: the request is permitted or rejected without it. */
+        UNAVAILABLE
+    }
+
+    private final Rule rule;
+    private final String key;
+    private final long waitNanos;
+    private final Reason reason;
+
+    /**
+     * @param waitNanos nanoseconds until a retry is worth it, {@link #NEVER} or {@link #UNKNOWN}; 0 permits the request
+     */
+    public FixedDecision(Rule rule, String key, long waitNanos, Reason reason) {
+        LimitChecks.range("waitNanos", waitNanos, 0, NEVER);
+        this.rule = rule;
+        this.key = key;
+        this.waitNanos = waitNanos;
+        this.reason = reason;
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+
+    @Override
+    public boolean permitted() {
+        return waitNanos == 0;
+    }
+
+    @Override
+    public Optional<OnFailure> onFailure() {
+        return reason == Reason.UNAVAILABLE
+                ? Optional.of(permitted() ? OnFailure.ALLOW : OnFailure.DENY)
+                : Optional.empty();
+    }
+
+    @Override
+    public Rule rule() {
+        return rule;
+    }
+
+    @Override
+    protected String key() {
+        return key;
+    }
+
+    /** Empty for denied clients, to which no limit applies. */
+    @Override
+    public List<LimitStatus> limits() {
+        return reason == Reason.DENIED ? List.of() : super.limits();
+    }
+
+    @Override
+    public void giveBack() {}
+
+    /** How much is used is not known: the whole capacity if permitted. */
+    @Override
+    protected long remaining(int limit) {
+        return permitted() ? rule.limits().get(limit).capacity() : 0;
+    }
+
+    @Override
+    protected long waitNanos(int limit) {
+        return waitNanos;
+    }
+
+    @Override
+    protected long resetNanos(int limit) {
+        return waitNanos == NEVER ? UNKNOWN : waitNanos;
+    }
+}
