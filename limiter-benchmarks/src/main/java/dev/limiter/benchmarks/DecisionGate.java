@@ -29,7 +29,7 @@ public final class DecisionGate {
             new Bound("limiterFixedWindow", 1.9, 44),
             new Bound("limiterSlidingWindowCounter", 2.3, 44),
             new Bound("limiterSlidingWindowLog", 3.2, 90),
-            new Bound("limiterTwoLimits", 2.5, 110));
+            new Bound("limiterTwoLimits", 2.5, 180));
 
     private static final String BASELINE = "hashLookup";
     private static final int ROUNDS = 5;

@@ -168,7 +168,7 @@ final class BoundRule {
 
     /** See {@link Cell#peekUnder}; {@code used} are the states of a key under this version. */
     Decision answerUnder(BoundRule next, String key, LimitState[] used, ChargeTerms terms, long now) {
-        SnapshotDecision.Readings readings = new SnapshotDecision.Readings(next.size());
+        Readings readings = new Readings(next.size());
         boolean permitted = true;
         long maxWait = next.maxWait(terms);
         long delay = 0;
@@ -222,6 +222,6 @@ final class BoundRule {
         }
         return number != null
                 ? new NumberCell(this, key, (NumberState) used[0], predecessor)
-                : new NumbersCell(this, numbers, key, used, predecessor);
+                : new SeveralNumbersCell(this, numbers, key, used, predecessor);
     }
 }

@@ -94,7 +94,7 @@ final class LockedCell extends VersionedCell {
     }
 
     private Decision decideAll(long permits, long now) {
-        SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+        Readings readings = new Readings(states.length);
         boolean permitted = true;
         for (int i = 0; i < states.length; i++) {
             readings.waitNanos(i, states[i].waitNanos(now, permits));
@@ -105,11 +105,13 @@ final class LockedCell extends VersionedCell {
         }
         read(states, readings, now);
         note(readings, now);
-        return new SnapshotDecision(this, permitted, permits, readings, now, returned());
+        return permitted
+                ? SnapshotDecision.taken(this, readings, permits, now, returned())
+                : SnapshotDecision.of(this, false, readings);
     }
 
     /** Notes when this cell is fresh and when it is free, for readers without the lock. */
-    private void note(SnapshotDecision.Readings readings, long now) {
+    private void note(Readings readings, long now) {
         long fresh = Long.MIN_VALUE;
         long free = Long.MIN_VALUE;
         for (int i = 0; i < states.length; i++) {
@@ -124,7 +126,7 @@ final class LockedCell extends VersionedCell {
 
     @Override
     void note(long now) {
-        SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+        Readings readings = new Readings(states.length);
         read(states, readings, now);
         note(readings, now);
     }

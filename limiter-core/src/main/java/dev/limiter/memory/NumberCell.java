@@ -81,18 +81,13 @@ final class NumberCell extends Cell {
     }
 
     private Decision decision(boolean permitted, long value, long now, long permits, long returned) {
-        if (permits != 1) {
-            return new SnapshotDecision(
-                    this,
-                    permitted,
-                    permits,
-                    readings(value, ChargeTerms.plain(permitted ? 0 : permits), now),
-                    now,
-                    returned);
+        if (permits == 1 && returned == 0) {
+            return new NumberDecision(this, permitted, now, value);
         }
-        return returned == 0
-                ? new NumberDecision(this, permitted, now, value)
-                : new NumberDecision.AfterReturns(this, permitted, now, value, returned);
+        Readings readings = readings(value, ChargeTerms.plain(permitted ? 0 : permits), now);
+        return permitted
+                ? SnapshotDecision.taken(this, readings, permits, now, returned)
+                : SnapshotDecision.of(this, false, readings);
     }
 
     @Override
@@ -130,29 +125,29 @@ final class NumberCell extends Cell {
         long kept = terms.kept(limit());
         return kept == 0
                 ? decision(true, next, now, terms.permits(), returned)
-                : new SnapshotDecision(this, true, terms.permits(), readings(next, kept, 0, now), now, returned);
+                : SnapshotDecision.taken(this, readings(next, kept, 0, now), terms.permits(), now, returned);
     }
 
     private Decision reserved(ChargeTerms terms, long next, long now, long wait, long returned) {
-        SnapshotDecision.Readings readings = readings(next, terms.kept(limit()), 0, now);
+        Readings readings = readings(next, terms.kept(limit()), 0, now);
         readings.delayNanos(wait);
-        return new ReservedDecision(this, terms.permits(), readings, now + wait, now, returned);
+        return SnapshotDecision.taken(this, readings, terms.permits(), now, returned);
     }
 
     static long resetNanos(long freshAt, long now) {
         return freshAt == CompiledLimit.NOT_BY_TIME ? Decision.UNKNOWN : Math.max(freshAt, now) - now;
     }
 
-    private SnapshotDecision.Readings readings(long value, ChargeTerms terms, long now) {
+    private Readings readings(long value, ChargeTerms terms, long now) {
         NumberLimit limit = limit();
         long wait =
                 terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(0, limit), terms.maxWait());
         return readings(value, terms.kept(limit), wait, now);
     }
 
-    private SnapshotDecision.Readings readings(long value, long kept, long wait, long now) {
+    private Readings readings(long value, long kept, long wait, long now) {
         NumberLimit limit = limit();
-        SnapshotDecision.Readings readings = new SnapshotDecision.Readings(1);
+        Readings readings = new Readings(1);
         readings.remaining(0, Math.max(limit.remaining(value, now) - kept, 0));
         readings.waitNanos(0, wait);
         readings.resetNanos(0, resetNanos(limit.freshAt(value), now));
@@ -170,7 +165,7 @@ final class NumberCell extends Cell {
             return null;
         }
         value = settle(value, now);
-        SnapshotDecision.Readings readings = readings(value, terms, now);
+        Readings readings = readings(value, terms, now);
         boolean permitted = readings.waitNanos(0) == 0;
         boolean waits = permitted && terms.permits() > 0;
         readings.delayNanos(waits ? limit.waitNanos(value, now, terms.needed(0, limit)) : 0);

@@ -8,10 +8,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One permit of a limit whose state is a number: the number and the time, 32 bytes in all. Remaining permits and retry
- * time are worked out when they are read.
+ * One permit of a limit whose state is a number, for a key of which none were returned before: the number and the time,
+ * 32 bytes in all. Remaining permits and retry time are computed when they are read.
  */
-class NumberDecision extends Decision {
+final class NumberDecision extends Decision {
 
     private static final VarHandle STAMP;
 
@@ -67,13 +67,8 @@ class NumberDecision extends Decision {
     @Override
     public void giveBack() {
         if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
-            cell.bound.cells.giveBack(new PermitReturn(cell, new long[] {value}, 1, null, now(), returnedBefore()));
+            cell.bound.cells.giveBack(new PermitReturn(cell, new long[] {value}, 1, null, now(), 0));
         }
-    }
-
-    /** How many permits of the key had been returned when this one was taken. */
-    long returnedBefore() {
-        return 0;
     }
 
     @Override
@@ -111,21 +106,5 @@ class NumberDecision extends Decision {
     @Override
     protected int deciding() {
         return 0;
-    }
-
-    /** A decision on a key of which permits were returned before. */
-    static final class AfterReturns extends NumberDecision {
-
-        private final long returnedBefore;
-
-        AfterReturns(NumberCell cell, boolean permitted, long now, long value, long returnedBefore) {
-            super(cell, permitted, now, value);
-            this.returnedBefore = returnedBefore;
-        }
-
-        @Override
-        long returnedBefore() {
-            return returnedBefore;
-        }
     }
 }

@@ -1,20 +1,87 @@
 package dev.limiter.memory;
 
-import org.jspecify.annotations.Nullable;
+import dev.limiter.Decision;
+import dev.limiter.NumberLimit;
+import dev.limiter.Rule;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
-/** A decision with the numbers of each limit, read when it was decided. */
-class SnapshotDecision extends GeneralDecision {
+/**
+ * A decision of a cell on any number of permits and limits, with the readings of that moment. Held permits are
+ * released, and all permits returned, once.
+ */
+final class SnapshotDecision extends Decision {
 
-    private final Readings readings;
+    private static final VarHandle RETURNED;
+    private static final VarHandle RELEASED;
 
-    SnapshotDecision(Cell cell, boolean permitted, long permits, Readings readings, long now, long returnedBefore) {
-        super(cell, permitted, permits, now, returnedBefore);
-        this.readings = readings;
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            RETURNED = lookup.findVarHandle(SnapshotDecision.class, "returned", boolean.class);
+            RELEASED = lookup.findVarHandle(SnapshotDecision.class, "released", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
     }
 
-    /** A decision by which nothing was taken. */
+    private final Cell cell;
+    private final Readings readings;
+    private final boolean permitted;
+
+    /** How many were taken of each limit, at most; 0 if none were. */
+    private final long taken;
+
+    /** When they were taken, in epoch nanoseconds. */
+    private final long now;
+
+    /** How many permits of the key had been returned by then. */
+    private final long returnedBefore;
+
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
+    private volatile boolean returned;
+
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
+    private volatile boolean released;
+
+    private SnapshotDecision(
+            Cell cell, Readings readings, boolean permitted, long taken, long now, long returnedBefore) {
+        this.cell = cell;
+        this.readings = readings;
+        this.permitted = permitted;
+        this.taken = taken;
+        this.now = now;
+        this.returnedBefore = returnedBefore;
+    }
+
+    /** A decision that took permits, by the readings at once or after a delay. */
+    static SnapshotDecision taken(Cell cell, Readings readings, long permits, long now, long returnedBefore) {
+        return new SnapshotDecision(cell, readings, true, permits, now, returnedBefore);
+    }
+
+    /** A decision that took nothing: a rejection, or the answer to a request that only asks. */
     static SnapshotDecision of(Cell cell, boolean permitted, Readings readings) {
-        return new SnapshotDecision(cell, permitted, 0, readings, 0, 0);
+        return new SnapshotDecision(cell, readings, permitted, 0, 0, 0);
+    }
+
+    @Override
+    protected String key() {
+        return cell.key;
+    }
+
+    @Override
+    public boolean permitted() {
+        return permitted;
+    }
+
+    @Override
+    public boolean sharesState() {
+        return cell.isShared();
+    }
+
+    @Override
+    public Rule rule() {
+        return cell.bound.rule;
     }
 
     @Override
@@ -23,13 +90,32 @@ class SnapshotDecision extends GeneralDecision {
     }
 
     @Override
-    long[] marks() {
-        return readings.marks();
+    protected long turn() {
+        return taken > 0 && readings.delayNanos() > 0 ? now + readings.delayNanos() : Long.MIN_VALUE;
     }
 
     @Override
-    PermitReturn.@Nullable OwnCosts own() {
-        return readings.own();
+    public void giveBack() {
+        if (taken > 0 && RETURNED.compareAndSet(this, false, true)) {
+            giveBack(false);
+        }
+        close();
+    }
+
+    @Override
+    public void close() {
+        if (taken > 0 && cell.bound.holds() && RELEASED.compareAndSet(this, false, true)) {
+            giveBack(true);
+        }
+    }
+
+    /** Returns what was taken of the concurrency limits, or of all others. */
+    private void giveBack(boolean held) {
+        long[] marks = new long[cell.bound.size()];
+        for (int i = 0; i < marks.length; i++) {
+            marks[i] = cell.bound.holds(i) == held ? readings.mark(i) : NumberLimit.NOTHING;
+        }
+        cell.bound.cells.giveBack(new PermitReturn(cell, marks, taken, readings.own(), now, returnedBefore));
     }
 
     @Override
@@ -45,84 +131,5 @@ class SnapshotDecision extends GeneralDecision {
     @Override
     protected long resetNanos(int limit) {
         return readings.resetNanos(limit);
-    }
-
-    /** The numbers of each limit: four each, in one array. */
-    static class Readings {
-
-        private final long[] numbers;
-        private long delayNanos;
-
-        Readings(int limits) {
-            numbers = new long[4 * limits];
-        }
-
-        PermitReturn.@Nullable OwnCosts own() {
-            return null;
-        }
-
-        long delayNanos() {
-            return delayNanos;
-        }
-
-        void delayNanos(long nanos) {
-            delayNanos = nanos;
-        }
-
-        long remaining(int limit) {
-            return numbers[4 * limit];
-        }
-
-        long waitNanos(int limit) {
-            return numbers[4 * limit + 1];
-        }
-
-        long resetNanos(int limit) {
-            return numbers[4 * limit + 2];
-        }
-
-        long mark(int limit) {
-            return numbers[4 * limit + 3];
-        }
-
-        long[] marks() {
-            long[] marks = new long[numbers.length / 4];
-            for (int i = 0; i < marks.length; i++) {
-                marks[i] = mark(i);
-            }
-            return marks;
-        }
-
-        void remaining(int limit, long permits) {
-            numbers[4 * limit] = permits;
-        }
-
-        void waitNanos(int limit, long nanos) {
-            numbers[4 * limit + 1] = nanos;
-        }
-
-        void resetNanos(int limit, long nanos) {
-            numbers[4 * limit + 2] = nanos;
-        }
-
-        void mark(int limit, long mark) {
-            numbers[4 * limit + 3] = mark;
-        }
-    }
-
-    /** Readings of a charge that takes different numbers of permits of its limits. */
-    static final class OwnReadings extends Readings {
-
-        private final PermitReturn.OwnCosts own;
-
-        OwnReadings(PermitReturn.OwnCosts own) {
-            super(own.permits().length);
-            this.own = own;
-        }
-
-        @Override
-        PermitReturn.OwnCosts own() {
-            return own;
-        }
     }
 }

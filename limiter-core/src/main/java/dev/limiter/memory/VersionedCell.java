@@ -32,31 +32,28 @@ abstract class VersionedCell extends Cell {
     @Nullable
     Decision reserve(ChargeTerms terms, TimeSource clock) {
         return locked(clock, (states, now) -> {
-            SnapshotDecision.Readings readings = readings(terms);
+            Readings readings = new Readings(bound.size(), own(terms));
             long returned = returned();
             boolean permitted = ask(states, readings, terms, now);
             long wait = readings.delayNanos();
             permitted = permitted && reserve(states, readings, terms, wait, now);
             read(states, readings, now);
             keep(readings, terms);
-            return wait == 0 || !permitted
-                    ? new SnapshotDecision(this, permitted, terms.permits(), readings, now, returned)
-                    : new ReservedDecision(this, terms.permits(), readings, now + wait, now, returned);
+            return permitted
+                    ? SnapshotDecision.taken(this, readings, terms.permits(), now, returned)
+                    : SnapshotDecision.of(this, false, readings);
         });
     }
 
-    private SnapshotDecision.Readings readings(ChargeTerms terms) {
-        return terms.costs() == null
-                ? new SnapshotDecision.Readings(bound.size())
-                : new SnapshotDecision.OwnReadings(new PermitReturn.OwnCosts(terms.costs(), returnedOfEach()));
+    private PermitReturn.@Nullable OwnCosts own(ChargeTerms terms) {
+        return terms.costs() == null ? null : new PermitReturn.OwnCosts(terms.costs(), returnedOfEach());
     }
 
     /**
      * All or none: a limit may have no turn so far ahead as another one makes the request wait. The refusal is over
      * with that wait, if not before.
      */
-    private boolean reserve(
-            LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long wait, long now) {
+    private boolean reserve(LimitState[] states, Readings readings, ChargeTerms terms, long wait, long now) {
         for (int i = 0; i < states.length; i++) {
             long permits = terms.permits(i);
             readings.mark(i, permits == 0 ? NumberLimit.NOTHING : states[i].reserve(now, wait, permits));
@@ -83,7 +80,7 @@ abstract class VersionedCell extends Cell {
     @Nullable
     Decision peek(ChargeTerms terms, TimeSource clock) {
         return locked(clock, (states, now) -> {
-            SnapshotDecision.Readings readings = new SnapshotDecision.Readings(states.length);
+            Readings readings = new Readings(states.length);
             boolean permitted = ask(states, readings, terms, now);
             read(states, readings, now);
             keep(readings, terms);
@@ -92,7 +89,7 @@ abstract class VersionedCell extends Cell {
     }
 
     /** Whether all admit the request; and, in the readings, how long it waits then. */
-    private boolean ask(LimitState[] states, SnapshotDecision.Readings readings, ChargeTerms terms, long now) {
+    private boolean ask(LimitState[] states, Readings readings, ChargeTerms terms, long now) {
         boolean permitted = true;
         long maxWait = bound.maxWait(terms);
         long delay = 0;
@@ -110,13 +107,13 @@ abstract class VersionedCell extends Cell {
         return permitted;
     }
 
-    private void keep(SnapshotDecision.Readings readings, ChargeTerms terms) {
+    private void keep(Readings readings, ChargeTerms terms) {
         for (int i = 0; i < bound.size(); i++) {
             readings.remaining(i, Math.max(readings.remaining(i) - terms.kept(bound.limit(i)), 0));
         }
     }
 
-    static void read(LimitState[] states, SnapshotDecision.Readings readings, long now) {
+    static void read(LimitState[] states, Readings readings, long now) {
         for (int i = 0; i < states.length; i++) {
             readings.remaining(i, states[i].remaining(now));
             readings.resetNanos(i, NumberCell.resetNanos(states[i].freshAt(now), now));

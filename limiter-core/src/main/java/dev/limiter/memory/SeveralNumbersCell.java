@@ -11,20 +11,17 @@ import org.jspecify.annotations.Nullable;
  * A cell whose state is several numbers. The next ones are computed before the lock is taken, which is had only if the
  * version is still the same, and held for no longer than it takes to store them. A refusal only reads.
  */
-final class NumbersCell extends VersionedCell {
+final class SeveralNumbersCell extends VersionedCell {
 
     private final NumberLimit[] limits;
     private final long[] values;
 
-    NumbersCell(BoundRule bound, NumberLimit[] limits, String key, LimitState[] states, @Nullable Cell predecessor) {
+    SeveralNumbersCell(
+            BoundRule bound, NumberLimit[] limits, String key, LimitState[] states, @Nullable Cell predecessor) {
         super(bound, key, predecessor);
         this.limits = limits;
         this.values = new long[limits.length];
         store(states, 0);
-    }
-
-    NumberLimit limit(int index) {
-        return limits[index];
     }
 
     @Override
@@ -50,68 +47,82 @@ final class NumbersCell extends VersionedCell {
     @Override
     @Nullable
     Decision decide(long permits, long now, TimeSource clock) {
-        long[] numbers = new long[values.length];
+        Readings readings = new Readings(values.length);
         for (int spins = 0; ; spins++) {
             long returned = returned();
             long version = word();
             if (version == DEAD || !bound.covers(now)) {
                 return null;
             }
-            if (take(numbers, now, permits)) {
-                if (store(numbers, version)) {
-                    return new NumbersDecision(this, true, permits, now, numbers, returned);
+            if (take(readings, now, permits)) {
+                if (store(readings, version)) {
+                    read(readings, now, 0);
+                    return SnapshotDecision.taken(this, readings, permits, now, returned);
                 }
-            } else if (read(numbers, version)) {
-                return settled(numbers, now)
-                        ? new NumbersDecision(this, false, permits, now, numbers, returned)
-                        // whether the clock stepped back is known with a reading after that of the word
-                        : reserve(ChargeTerms.plain(permits), clock);
+            } else if (copy(readings, version)) {
+                if (!isSettled(readings, now)) {
+                    // whether the clock stepped back is known with a reading after that of the word
+                    return reserve(ChargeTerms.plain(permits), clock);
+                }
+                read(readings, now, permits);
+                return SnapshotDecision.of(this, false, readings);
             }
             pause(spins);
         }
     }
 
-    /** Whether all can be taken; the numbers are then those after it, if no other thread changed the cell meanwhile. */
-    private boolean take(long[] numbers, long now, long permits) {
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = limits[i].take(values[i], now, permits);
-            if (numbers[i] == NumberLimit.REFUSED) {
+    /** Whether all can be taken; the marks are then the numbers after it, if no other thread changed the cell. */
+    private boolean take(Readings readings, long now, long permits) {
+        for (int i = 0; i < values.length; i++) {
+            long next = limits[i].take(values[i], now, permits);
+            if (next == NumberLimit.REFUSED) {
                 return false;
             }
+            readings.mark(i, next);
         }
         return true;
     }
 
-    private boolean store(long[] numbers, long version) {
+    private boolean store(Readings readings, long version) {
         if (!lock(version)) {
             return false;
         }
-        for (int i = 0; i < numbers.length; i++) {
-            values[i] = numbers[i];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = readings.mark(i);
         }
         release(version + 2);
         return true;
     }
 
-    private boolean read(long[] numbers, long version) {
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = values[i];
+    /** Whether the marks are now the numbers of one version. */
+    private boolean copy(Readings readings, long version) {
+        for (int i = 0; i < values.length; i++) {
+            readings.mark(i, values[i]);
         }
         return unchanged(version);
     }
 
-    private boolean settled(long[] numbers, long now) {
-        for (int i = 0; i < numbers.length; i++) {
-            if (limits[i].settle(numbers[i], now, longestWait()) != numbers[i]) {
+    private boolean isSettled(Readings readings, long now) {
+        for (int i = 0; i < values.length; i++) {
+            if (limits[i].settle(readings.mark(i), now, longestWait()) != readings.mark(i)) {
                 return false;
             }
         }
         return true;
     }
 
-    // The thread that asks when the cell leaves has read the word before, and swaps it afterwards: in vain if the
-    // numbers
-    // are not all of one version.
+    /** Reads all from the marks; {@code rejected}: how many permits were asked for and not taken. */
+    private void read(Readings readings, long now, long rejected) {
+        for (int i = 0; i < values.length; i++) {
+            NumberLimit limit = limits[i];
+            long value = readings.mark(i);
+            readings.remaining(i, limit.remaining(value, now));
+            readings.waitNanos(i, rejected == 0 ? 0 : limit.waitNanos(value, now, rejected));
+            readings.resetNanos(i, NumberCell.resetNanos(limit.freshAt(value), now));
+        }
+    }
+
+    // Eviction reads the word before the numbers and swaps it afterwards: in vain if another thread changed them.
 
     @Override
     long freshAt(long word) {
