@@ -249,6 +249,23 @@ class ChangedLimitTests {
         }
     }
 
+    /** Or as many others would be permitted as were forgotten. */
+    @ParameterizedTest
+    @MethodSource("shorterWindows")
+    @Tag(MemoryPromises.TAG)
+    void permitsThatAShorterWindowForgetsAreNotReturned(Limit from, Limit to) {
+        if (to instanceof Limit.Concurrency || oneByOne(from)) {
+            return;
+        }
+        List<Decision> before = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            before.add(take(from, 1));
+        }
+        assertThat(take(to, 1).permitted()).isFalse();
+        before.subList(500, 1000).forEach(Decision::giveBack);
+        assertThat(take(to, 1).permitted()).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 59, 60})
     void meterThatBecomesPacedWaitsForAllThatWasUsed(int used) {

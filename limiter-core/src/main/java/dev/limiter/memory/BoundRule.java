@@ -162,8 +162,16 @@ final class BoundRule {
      */
     private static long excess(CompiledLimit from, CompiledLimit to) {
         boolean clipped = from instanceof NumberLimit && from.atOnce() == from.capacity();
-        boolean shorter = to.limit().window().compareTo(from.limit().window()) < 0;
-        return clipped && !shorter ? Math.max(from.capacity() - to.capacity(), 0) : 0;
+        return clipped && !isShorter(from, to) ? Math.max(from.capacity() - to.capacity(), 0) : 0;
+    }
+
+    private static boolean isShorter(CompiledLimit from, CompiledLimit to) {
+        return to.limit().window().compareTo(from.limit().window()) < 0;
+    }
+
+    /** Whether the limit at {@code index} goes on from another one and forgets the permits that it cannot hold. */
+    boolean forgetsExcess(int index, CompiledLimit from) {
+        return limits[index].capacity() < from.capacity() && isShorter(from, limits[index]);
     }
 
     /** See {@link Cell#peekUnder}; {@code used} are the states of a key under this version. */

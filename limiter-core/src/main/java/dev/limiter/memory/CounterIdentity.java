@@ -18,13 +18,15 @@ final class CounterIdentity {
 
     /**
      * The origins of the limits of a successor. A limit goes on from one that counts in the same way; held permits and
-     * used permits are not returned to each other.
+     * used permits are not returned to each other, and permits that may be forgotten are not returned at all.
      */
     static CounterIdentity[] of(BoundRule next, Cell predecessor) {
         CounterIdentity[] origins = fresh(next.size());
         for (int i = 0; i < origins.length; i++) {
             int previous = next.predecessor(i, predecessor.bound);
-            if (previous >= 0 && next.holds(i) == predecessor.bound.holds(previous)) {
+            if (previous >= 0
+                    && next.holds(i) == predecessor.bound.holds(previous)
+                    && !next.forgetsExcess(i, predecessor.bound.limit(previous))) {
                 origins[i] = predecessor.origin(previous);
             }
         }
