@@ -1,4 +1,6 @@
-/** The arithmetic of each algorithm: pure functions of state, time and permits. Stores nothing, reads no clock. */
+/**
+ * The arithmetic of each algorithm: pure functions of state, time and permits. Stores nothing, reads no clock. Internal.
+ */
 @NullMarked
 package dev.limiter.algorithm;
 
