@@ -339,7 +339,7 @@ class EndpointTests {
             orders  | {"limit": 0}                                  | limit  | from 1 to 1000000000000000 | LIM-107
             orders  | {"limit": 99999999999999999999999}            | limit  | from 1 to 1000000000000000 | LIM-107
             orders  | {"burst": -99999999999999999999999}           | burst  | from 1 to 1000000000000000 | LIM-107
-            orders  | {"limit": "100/m"}                            | limit  | write limit: 100 and window: 1m | LIM-212
+            orders  | {"limit": "100/m"}                            | limit  | whole number                    | LIM-102
             orders  | {"burst": "100/m"}                            | burst  | whole number | LIM-102
             orders  | {"window": "10"}                              | window | unit is missing | LIM-108
             several | {"named": "per-day", "burst": 5}              | burst  | would ignore it | LIM-204

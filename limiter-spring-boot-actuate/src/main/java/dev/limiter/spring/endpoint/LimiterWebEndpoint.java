@@ -8,7 +8,6 @@ import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
-import dev.limiter.spring.failure.RateAdvice;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.StaleVersionException;
@@ -216,10 +215,6 @@ public final class LimiterWebEndpoint {
     private static @Nullable Long number(Option<Long> option, @Nullable String text) {
         if (text == null) {
             return null;
-        }
-        String rate = option == LimitOptions.LIMIT ? RateAdvice.of(text) : null;
-        if (rate != null) {
-            throw new LimiterConfigurationException(new Problem(MessageCode.RATE_AS_LIMIT, option.name(), text, rate));
         }
         if (!text.matches("-?[0-9]+")) {
             throw unreadable(option.name(), text, WHOLE_NUMBER);

@@ -13,13 +13,11 @@ import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compile.TimeSteps;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Rules;
-import dev.limiter.spring.config.AllowedKeysBindAdvisor;
 import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.Storage;
-import dev.limiter.spring.config.WholeNumberBindAdvisor;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyParser;
@@ -40,8 +38,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /** Reads the rules: from {@code limiter.*}, and from {@link RuleSource} beans. */
@@ -49,20 +45,6 @@ import org.springframework.core.env.Environment;
 @ConditionalOnLimiter
 @EnableConfigurationProperties(LimiterProperties.class)
 public final class LimiterRulesAutoConfiguration {
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static WholeNumberBindAdvisor limiterWholeNumbers() {
-        return new WholeNumberBindAdvisor();
-    }
-
-    /** Within {@link BindProblemCollector}, which would report them. */
-    @Bean
-    @Order(Ordered.HIGHEST_PRECEDENCE)
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static AllowedKeysBindAdvisor limiterOwnKeys(Environment environment) {
-        return new AllowedKeysBindAdvisor(environment);
-    }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

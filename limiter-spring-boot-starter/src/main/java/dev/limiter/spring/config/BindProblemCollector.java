@@ -3,25 +3,32 @@ package dev.limiter.spring.config;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import java.lang.reflect.Array;
-import java.util.ArrayList;
-import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.boot.context.properties.bind.AbstractBindHandler;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.env.CompositePropertySource;
+import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** Reads on after an unreadable value, so that one start reports all problems; the values read are not used then. */
+/**
+ * Finds everything below {@code limiter} that cannot be read, and reads on after it, so that one start reports all of
+ * it. Unknown keys are problems in files; platforms set variables of their own.
+ */
 public final class BindProblemCollector implements ConfigurationPropertiesBindHandlerAdvisor {
 
     @Override
@@ -29,70 +36,50 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
         return new Collector(handler);
     }
 
-    private static final class Collector extends LimiterBindHandler {
+    private static final class Collector extends AbstractBindHandler {
 
-        private static final ConfigurationPropertyName KEY_PREFIX = ROOT.append("redis.key-prefix");
+        private static final UnboundElementsSourceFilter FILES = new UnboundElementsSourceFilter();
 
-        /**
-         * The problems by the name of the property: an environment variable is read once for each spelling of a rule.
-         */
+        /** One element of a property as it is written, in brackets or not. */
+        private static final Pattern ELEMENT = Pattern.compile("\\[[^\\]]*]|[^.\\[\\]]+");
+
+        /** The elements that are read as they are written. */
+        private static final Pattern READABLE = Pattern.compile("\\[(?!(true|false)]).*|\\w[\\w-]*");
+
+        private final KnownKeys keys = new KnownKeys();
+
+        /** By property, since an environment variable is read once for each spelling of a rule. */
         private final Map<ConfigurationPropertyName, Problem> problems = new LinkedHashMap<>();
+
+        private boolean binding;
 
         Collector(BindHandler parent) {
             super(parent);
         }
 
+        /** An application may bind beans of its own below {@code limiter}. */
+        @Override
+        public <T> @Nullable Bindable<T> onStart(
+                ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
+            binding |= target.getType().toClass() == LimiterProperties.class;
+            return super.onStart(name, target, context);
+        }
+
         @Override
         public @Nullable Object onSuccess(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
-            refuseNumberAsWord(name, target, context, result);
-            if (result instanceof String text && isSetting(name) && !name.isLastElementIndexed()) {
-                if (name.equals(KEY_PREFIX) && text.equals(RedisSettings.DEFAULT_PREFIX)) {
-                    super.onSuccess(name, target, context, result);
-                    return null; // an application without a name has the default, too
-                }
-                refusePlaceholder(name, text, context);
-            }
-            if (result instanceof List<?> texts && isSetting(name) && !ofPaths(name)) {
-                refusePlaceholders(name, texts, context);
+            ConfigurationProperty property = context.getConfigurationProperty();
+            if (isSetting(name) && property != null && isMisread(property.getValue(), result)) {
+                addUnreadable(name, property.getValue(), target);
             }
             return super.onSuccess(name, target, context, result);
         }
 
-        /** Spring takes a number for the position of a constant. */
-        private void refuseNumberAsWord(
-                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
-            ConfigurationProperty property = result instanceof Enum ? context.getConfigurationProperty() : null;
-            if (property != null && property.getValue() instanceof Number && isSetting(name)) {
-                problems.putIfAbsent(
-                        name,
-                        BindProblemFactory.unreadable(
-                                name, property.getValue(), target.getType().toClass()));
-            }
-        }
-
-        /** Paths, in which a placeholder may be meant as a variable, are checked later. */
-        private static boolean ofPaths(ConfigurationPropertyName name) {
-            String key = name.getLastElement(Form.UNIFORM);
-            return key.equals("paths") || key.equals("exclude");
-        }
-
-        private void refusePlaceholders(ConfigurationPropertyName name, List<?> texts, BindContext context) {
-            for (int i = 0; i < texts.size(); i++) {
-                ConfigurationPropertyName element = name.append("[" + i + "]");
-                if (texts.get(i) instanceof String text) {
-                    refusePlaceholder(valueOf(element, context) == null ? name : element, text, context);
-                }
-            }
-        }
-
-        /** Spring leaves a placeholder without a value as it is written; one behind a backslash is text. */
-        private void refusePlaceholder(ConfigurationPropertyName name, String text, BindContext context) {
-            Problem unresolved = BindProblemFactory.unresolved(name, text);
-            ConfigurationProperty property = unresolved == null ? null : valueOf(name, context);
-            if (property != null && !String.valueOf(property.getValue()).contains("\\${")) {
-                problems.putIfAbsent(name, unresolved);
-            }
+        /** Spring takes a number for the position of a constant, and cuts off the fraction of a number. */
+        private static boolean isMisread(Object value, Object result) {
+            return result instanceof Enum
+                    ? value instanceof Number
+                    : result instanceof Number && (value instanceof Double || value instanceof Float);
         }
 
         @Override
@@ -102,21 +89,12 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             if (!isSetting(name)) {
                 return super.onFailure(name, target, context, error);
             }
-            Class<?> type = target.getType().toClass();
-            if (error instanceof UnboundConfigurationPropertiesException unbound) {
-                addUnknown(unbound.getUnboundProperties(), context);
-            } else {
-                ConfigurationProperty section = valueOf(name, context);
-                if (section != null && isEmptySection(section)) {
-                    return null;
-                }
-                ConfigurationProperty property = context.getConfigurationProperty();
-                ConfigurationProperty written = property == null ? section : property;
-                Object value = written == null ? null : resolved(written, context);
-                Problem unresolved = value instanceof String text ? BindProblemFactory.unresolved(name, text) : null;
-                problems.putIfAbsent(
-                        name, unresolved == null ? BindProblemFactory.unreadable(name, value, type) : unresolved);
+            ConfigurationProperty property = inForce(name, context);
+            Object value = property == null ? null : resolved(property, context);
+            if (!"".equals(value)) {
+                addUnreadable(name, value, target);
             }
+            Class<?> type = target.getType().toClass();
             return type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : null;
         }
 
@@ -124,77 +102,100 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
         public void onFinish(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
                 throws Exception {
-            try {
-                super.onFinish(name, target, context, result);
-            } catch (UnboundConfigurationPropertiesException unbound) {
-                if (!isEnd(name)) {
-                    throw unbound;
+            super.onFinish(name, target, context, result);
+            if (binding && KnownKeys.ROOT.equals(name)) {
+                context.getSources().forEach(source -> check(source, context));
+                if (!problems.isEmpty()) {
+                    throw new LimiterConfigurationException(List.copyOf(problems.values()));
                 }
-                addUnknown(unbound.getUnboundProperties(), context);
-            }
-            refuseValueInPlaceOfKeys(name, target.getType().toClass(), context, result);
-            refuseEmptyVariable(name, context, result);
-            if (isEnd(name)) {
-                throwIfAny(context);
             }
         }
 
-        private void throwIfAny(BindContext context) {
-            refuseValueInPlaceOfAll(context);
-            ListedNames.in(context.getSources())
-                    .forEach(list -> problems.putIfAbsent(list, BindProblemFactory.list(list)));
-            List<Problem> all = new ArrayList<>(problems.values());
-            all.addAll(WrittenNames.problems(context.getSources()));
-            all.addAll(RepeatedKeys.problems(context.getSources()));
-            if (!all.isEmpty()) {
-                throw new LimiterConfigurationException(all);
+        private boolean isSetting(ConfigurationPropertyName name) {
+            return binding && KnownKeys.ROOT.isAncestorOf(name);
+        }
+
+        private void addUnreadable(ConfigurationPropertyName name, @Nullable Object value, Bindable<?> target) {
+            add(
+                    name,
+                    BindProblemFactory.unreadable(name, value, target.getType().toClass()));
+        }
+
+        private void add(ConfigurationPropertyName name, Problem problem) {
+            problems.putIfAbsent(name, problem);
+        }
+
+        private void check(ConfigurationPropertySource source, BindContext context) {
+            boolean file = FILES.apply(source);
+            boolean variables = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+            if (!(source instanceof IterableConfigurationPropertySource properties) || !file && !variables) {
+                return;
+            }
+            Set<ConfigurationPropertyName> read = new HashSet<>();
+            // the sources in a composite one may each have their own spelling
+            boolean single = !(source.getUnderlyingSource() instanceof CompositePropertySource);
+            for (ConfigurationPropertyName name : properties) {
+                if (!KnownKeys.ROOT.equals(name) && !KnownKeys.ROOT.isAncestorOf(name)) {
+                    continue;
+                }
+                KnownKeys.Place place = keys.place(name);
+                ConfigurationProperty property = properties.getConfigurationProperty(name);
+                if (property != null && place.whole()) {
+                    checkValue(property, place, file, context);
+                } else if (property != null && file) {
+                    addUnknown(property, place);
+                }
+                if (file && single && !read.add(name)) {
+                    add(name, BindProblemFactory.repeated(name));
+                }
+            }
+            if (file && source.getUnderlyingSource() instanceof EnumerablePropertySource<?> written) {
+                checkNames(written);
             }
         }
 
-        private void addUnknown(Set<ConfigurationProperty> unbound, BindContext context) {
-            unbound.stream()
-                    .filter(property -> !isEmptySection(inForce(property, context)))
-                    .filter(property -> problems.keySet().stream()
-                            .noneMatch(
-                                    name -> name.equals(property.getName()) || name.isAncestorOf(property.getName())))
-                    .toList()
-                    .forEach(property -> addUnknown(property, context));
-        }
-
-        /** A number is a position behind the one that begins a list, and told with that. */
-        private void addUnknown(ConfigurationProperty property, BindContext context) {
+        private void addUnknown(ConfigurationProperty property, KnownKeys.Place place) {
             ConfigurationPropertyName name = property.getName();
-            boolean number = BindProblemFactory.isPartOfNumber(property);
-            if (!number || !problems.containsKey(name.getParent())) {
-                problems.putIfAbsent(number ? name : ShapeAdvice.subject(name), unknown(property, context));
+            int known = place.name().getNumberOfElements();
+            add(
+                    place.type().isRecord() ? name.chop(known + 1) : place.name(),
+                    BindProblemFactory.unknown(name, place, property.getValue()));
+        }
+
+        private void checkValue(
+                ConfigurationProperty property, KnownKeys.Place place, boolean file, BindContext context) {
+            ConfigurationPropertyName name = place.name();
+            if (place.isSection()) {
+                // all keys of limiter.rules may be commented out
+                boolean isAllowed = isBlank(property.getValue()) && name.getNumberOfElements() <= 2;
+                if (file && !isAllowed) {
+                    add(name, BindProblemFactory.unreadable(name, property.getValue(), place.type()));
+                }
+            } else if (property.equals(inForce(name, context))) {
+                Object value = resolved(property, context);
+                Problem unresolved = unresolved(property, value);
+                if (unresolved != null) {
+                    problems.put(name, unresolved);
+                } else if (isBlank(value) && place.type() != String.class && !(file && place.type() == List.class)) {
+                    // Spring Boot would read none, and hide the value of another source
+                    problems.put(name, BindProblemFactory.empty(name, property.getValue()));
+                }
             }
         }
 
-        private static boolean isEmptySection(ConfigurationProperty property) {
-            return PropertyNames.isSection(property.getName()) && BindProblemFactory.isEmpty(property.getValue());
+        /** A placeholder behind a backslash is text. An application without a name has the default prefix too. */
+        private static @Nullable Problem unresolved(ConfigurationProperty property, Object value) {
+            boolean text =
+                    String.valueOf(property.getValue()).contains("\\${") || value.equals(RedisSettings.DEFAULT_PREFIX);
+            return text ? null : BindProblemFactory.unresolved(property.getName(), value.toString());
         }
 
-        private static Problem unknown(ConfigurationProperty property, BindContext context) {
-            ConfigurationProperty inForce = inForce(property, context);
-            return BindProblemFactory.unknown(
-                    property,
-                    inForce,
-                    BindProblemFactory.isEmpty(resolved(inForce, context)),
-                    replaced(property.getName(), context));
-        }
-
-        /** The section around a property of which a source has one value; null if there is none. */
-        private static @Nullable ConfigurationPropertyName replaced(
-                ConfigurationPropertyName name, BindContext context) {
-            ConfigurationPropertyName section = name.getParent();
-            while (ROOT.isAncestorOf(section) && valueOf(section, context) == null) {
-                section = section.getParent();
-            }
-            return ROOT.isAncestorOf(section) ? section : null;
+        private static boolean isBlank(@Nullable Object value) {
+            return value == null || value.toString().isBlank();
         }
 
         /** The value of a property, with the values of its placeholders. */
-        private static @Nullable Object resolved(ConfigurationProperty property, BindContext context) {
+        private static Object resolved(ConfigurationProperty property, BindContext context) {
             boolean hasPlaceholder = property.getValue() instanceof String text && text.contains("${");
             return hasPlaceholder
                     ? context.getBinder()
@@ -203,57 +204,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                     : property.getValue();
         }
 
-        /** The property in the source that comes first, which may have no value for it where a later one has. */
-        private static ConfigurationProperty inForce(ConfigurationProperty property, BindContext context) {
-            for (ConfigurationPropertySource source : context.getSources()) {
-                ConfigurationProperty first = source.getConfigurationProperty(property.getName());
-                if (first != null) {
-                    return first;
-                }
-            }
-            return property;
-        }
-
-        /** A tier can be a word. A key directly below limiter may stand alone: all of it is commented out. */
-        private void refuseValueInPlaceOfKeys(
-                ConfigurationPropertyName name, Class<?> type, BindContext context, @Nullable Object result) {
-            boolean hasKeys = type == Map.class || type.isRecord() && type != LimiterProperties.Tier.class;
-            ConfigurationProperty value = hasKeys && isSetting(name) ? valueOf(name, context) : null;
-            if (value == null) {
-                return;
-            }
-            boolean empty = value.getValue() == null || "".equals(value.getValue());
-            // without keys in another source, any other value has failed already
-            if (empty ? !ROOT.isParentOf(name) : result != null) {
-                problems.putIfAbsent(name, BindProblemFactory.unreadable(name, value.getValue(), type));
-            }
-        }
-
-        /** Of a list or a word, Spring takes no value for none, and hides that of a file. */
-        private void refuseEmptyVariable(ConfigurationPropertyName name, BindContext context, @Nullable Object result) {
-            boolean none = result == null || result instanceof Collection<?> elements && elements.isEmpty();
-            boolean one = isSetting(name) && !PropertyNames.isSection(name);
-            ConfigurationProperty value = none && one ? valueOf(name, context) : null;
-            if (value != null && isOfVariable(value.getSource()) && BindProblemFactory.isEmpty(value.getValue())) {
-                problems.putIfAbsent(name, BindProblemFactory.empty(name));
-            }
-        }
-
-        private static boolean isOfVariable(@Nullable ConfigurationPropertySource source) {
-            return source != null && source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
-        }
-
-        /** A variable called LIMITER may be the platform's. */
-        private void refuseValueInPlaceOfAll(BindContext context) {
-            for (ConfigurationPropertySource source : context.getSources()) {
-                ConfigurationProperty value = source.getConfigurationProperty(ROOT);
-                if (!isOfVariable(source) && value != null && !BindProblemFactory.isEmpty(value.getValue())) {
-                    problems.putIfAbsent(ROOT, BindProblemFactory.valueOfAll(value.getValue()));
-                }
-            }
-        }
-
-        private static @Nullable ConfigurationProperty valueOf(ConfigurationPropertyName name, BindContext context) {
+        private static @Nullable ConfigurationProperty inForce(ConfigurationPropertyName name, BindContext context) {
             for (ConfigurationPropertySource source : context.getSources()) {
                 ConfigurationProperty property = source.getConfigurationProperty(name);
                 if (property != null) {
@@ -261,6 +212,25 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                 }
             }
             return null;
+        }
+
+        /** Spring Boot leaves other characters out, so that {@code für} and {@code fr} would be one. */
+        private void checkNames(EnumerablePropertySource<?> source) {
+            for (String property : source.getPropertyNames()) {
+                if (property.startsWith("limiter.")) {
+                    checkName(property);
+                }
+            }
+        }
+
+        private void checkName(String property) {
+            Matcher element = ELEMENT.matcher(property);
+            while (element.find()) {
+                if (!READABLE.matcher(element.group()).matches()) {
+                    String where = property.substring(0, element.end());
+                    add(ConfigurationPropertyName.adapt(where, '.'), BindProblemFactory.wrongName(where));
+                }
+            }
         }
     }
 }

@@ -6,18 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
-/** Says what cannot be read as a setting of Limiter: unknown keys, and values of the wrong type. */
+/** Describes the settings of Limiter that cannot be read: unknown keys, and values of the wrong type. */
 final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindException> implements Ordered {
-
-    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);
 
     private final PropertyOrigins origins;
 
@@ -33,7 +29,7 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
-        boolean ours = ROOT.equals(cause.getName()) || ROOT.isAncestorOf(cause.getName());
+        boolean ours = KnownKeys.ROOT.equals(cause.getName()) || KnownKeys.ROOT.isAncestorOf(cause.getName());
         ConfigurationPropertiesBindException bean = findCause(rootFailure, ConfigurationPropertiesBindException.class);
         boolean ofApplication = bean != null && bean.getBeanType() != LimiterProperties.class;
         return ours && !ofApplication
@@ -44,15 +40,6 @@ final class LimiterBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExcep
     private static List<Problem> problems(BindException failure) {
         if (failure.getCause() instanceof LimiterConfigurationException all) {
             return all.problems();
-        }
-        if (failure.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
-            return unbound.getUnboundProperties().stream()
-                    .map(property -> BindProblemFactory.unknown(
-                            property,
-                            property,
-                            BindProblemFactory.isEmpty(property.getValue()),
-                            property.getName().getParent()))
-                    .toList();
         }
         ConfigurationProperty property = failure.getProperty();
         return List.of(BindProblemFactory.unreadable(

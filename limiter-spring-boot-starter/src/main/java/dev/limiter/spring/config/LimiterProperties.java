@@ -18,7 +18,7 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.convert.Delimiter;
 
 /**
- * The properties below {@code limiter}. An unknown key stops the start. The options of rules, limits and bans are
+ * The properties below {@code limiter}, with no others ({@link BindProblemCollector}). The options of rules, limits and bans are
  * components by their names alone: their meaning is in {@link dev.limiter.spring.rule.RuleOptions}, {@link
  * dev.limiter.spring.rule.LimitOptions} and {@link dev.limiter.spring.rule.BanDefinition}.
  *
@@ -40,10 +40,8 @@ import org.springframework.boot.convert.Delimiter;
  *     automatic limit.
  * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked
  *     at four times a second, also through symbolic links.
- * @param ownKeys Keys directly below limiter that are the application's own, such as customers; what is below them is
- *     not read.
  */
-@ConfigurationProperties(prefix = LimiterProperties.PREFIX, ignoreUnknownFields = false)
+@ConfigurationProperties(LimiterProperties.PREFIX)
 public record LimiterProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("memory") Storage storage,
@@ -57,8 +55,7 @@ public record LimiterProperties(
         @DefaultValue Aspect aspect,
         @DefaultValue Dashboard dashboard,
         @DefaultValue Map<String, Rule> rules,
-        @DefaultValue Map<String, Floor> floors,
-        @DefaultValue List<String> ownKeys) {
+        @DefaultValue Map<String, Floor> floors) {
 
     public static final String PREFIX = "limiter";
 

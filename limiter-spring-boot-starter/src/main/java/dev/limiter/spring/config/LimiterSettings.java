@@ -15,8 +15,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.env.Environment;
 
 /**
@@ -67,7 +65,6 @@ public record LimiterSettings(
      */
     public static LimiterSettings of(LimiterProperties properties, Environment environment) {
         Problems problems = new Problems();
-        properties.ownKeys().forEach(key -> checkOwn(key, problems));
         LimiterProperties.Web web = properties.web();
         range("limiter.max-keys", properties.maxKeys(), 1, MOST_KEYS, problems);
         range("limiter.web.status", web.status(), 400, 599, problems);
@@ -100,25 +97,6 @@ public record LimiterSettings(
                         allow,
                         deny),
                 redis);
-    }
-
-    /** Mistakes below an own key are not read, and those below a key of Limiter have to be. */
-    private static void checkOwn(String key, Problems problems) {
-        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(key, '.');
-        String first = name.isEmpty() ? "" : name.getElement(0, Form.UNIFORM);
-        boolean prefixed = first.equals(LimiterProperties.PREFIX);
-        boolean taken = PropertyNames.isKnown(first);
-        if (first.isEmpty() || prefixed || taken) {
-            problems.add(
-                    MessageCode.OWN_KEY,
-                    "limiter.own-keys",
-                    key,
-                    first.isEmpty()
-                            ? "There is an empty key in the list, which would be all keys."
-                            : prefixed
-                                    ? "The keys are directly below limiter: leave that out."
-                                    : "This is a key of Limiter itself, below which mistakes would not be told.");
-        }
     }
 
     /** Changes are kept in one place, and no other file is written over. */

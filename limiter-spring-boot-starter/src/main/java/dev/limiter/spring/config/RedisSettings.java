@@ -25,7 +25,7 @@ public record RedisSettings(
         int instances,
         @Nullable String keySecret) {
 
-    /** The prefix if none is said, as an application with a name would write it. */
+    /** The default, as the documentation writes it. An application without a name cannot resolve it. */
     static final String DEFAULT_PREFIX = "limiter:${spring.application.name}:";
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(10);
@@ -34,7 +34,9 @@ public record RedisSettings(
 
     static RedisSettings of(LimiterProperties.Redis redis, @Nullable String application, Problems problems) {
         return new RedisSettings(
-                redis.keyPrefix() == null ? defaultPrefix(application) : keyPrefix(redis.keyPrefix(), problems),
+                redis.keyPrefix() == null || redis.keyPrefix().equals(DEFAULT_PREFIX)
+                        ? defaultPrefix(application)
+                        : keyPrefix(redis.keyPrefix(), problems),
                 redis.url(),
                 timeout(redis.timeout(), problems),
                 redis.onFailure(),

@@ -1,7 +1,6 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleName;
 import java.util.HashSet;
@@ -88,29 +87,8 @@ final class RelaxedNameMerger {
 
     private static void check(String parent, String name, Problems problems) {
         if (!NAME.matcher(name).matches()) {
-            problems.add(wrongName(parent, parent + "." + name));
+            problems.add(BindProblemFactory.wrongName(parent + "." + name));
         }
-    }
-
-    /** The problem of the name at {@code where}, below {@code parent}. */
-    static Problem wrongName(String parent, String where) {
-        return new Problem(
-                MessageCode.NAME,
-                where,
-                null,
-                "A " + what(parent)
-                        + "'s name must be letters, digits, '-' and '_', and start with a small letter or digit.");
-    }
-
-    /** The problem of a name that YAML takes for true or false. */
-    static Problem unquotedName(String parent, String where) {
-        return new Problem(
-                MessageCode.NAME,
-                where,
-                null,
-                "A " + what(parent)
-                        + "'s name must be a text, and YAML reads yes, no, on and off as true and false: quote it, as"
-                        + " in \"no\".");
     }
 
     /** The singular of {@code rules}, {@code tiers}, {@code limits} or {@code floors}. */

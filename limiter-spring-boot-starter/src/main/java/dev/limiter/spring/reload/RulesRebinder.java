@@ -8,8 +8,6 @@ import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
-import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /** Binds the rules of an environment once more, as at the start. Thread-safe. */
@@ -27,7 +25,7 @@ public final class RulesRebinder {
      * @throws BindException the same
      */
     public ConfiguredRules rebind(ConfigurableEnvironment environment) {
-        BindHandler handler = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
+        BindHandler handler = BindHandler.DEFAULT;
         for (ConfigurationPropertiesBindHandlerAdvisor advisor : advisors) {
             handler = advisor.apply(handler);
         }

@@ -89,7 +89,6 @@ class BadConfigurationTests {
                 wrongExpression("key: \"#{null}\"", "always null", "one bucket", "LIM-302"),
                 bad("limiter.web.allow: 10.0.0", "limiter.web.allow = \"10.0.0\""),
                 bad("limiter.web.deny: nobody", "limiter.web.deny = \"nobody\""),
-                bad("limiter: { own-keys: [mine], mine.a: 1, other: 2 }", "limiter.other = \"2\"", "limiter.own-keys"),
                 bad("limiter.storage: disk", "limiter.storage = \"disk\"", "memory, redis"),
                 bad("limiter.redis.key-prefix: 'a{b}:'", "limiter.redis.key-prefix = \"a{b}:\"", "no braces"),
                 bad("limiter.redis.key-prefix: ' '", "limiter.redis.key-prefix", "not be empty"),
@@ -145,9 +144,8 @@ class BadConfigurationTests {
                         "for so many: each has at least a nanosecond"),
                 bad(
                         "limiter.rules.orders: { 'paths[1]': /a, limit: 5, window: 1s }",
-                        "limiter.rules.orders.paths[1] = \"/a\"",
-                        "from [0] without a gap",
-                        "write paths: [\"/a\"]"),
+                        "limiter.rules.orders.paths (",
+                        "a list of texts"),
                 inRedis(
                         ORDERS + "limit: 10001, window: 1s, algorithm: sliding-window-log }",
                         "orders.limit = \"10001\"",
@@ -197,7 +195,7 @@ class BadConfigurationTests {
                         "limiter.rules.orders.window = \"10\"",
                         "10s",
                         "ns us ms s m h d"),
-                bad(ORDERS + "limit: 5, window: 10M }", "limiter.rules.orders.window = \"10M\"", "10m is minutes"),
+                bad(ORDERS + "limit: 5, window: 10M }", "limiter.rules.orders.window = \"10M\"", "is unknown"),
                 bad(ORDERS + "limit: 5, window: 1mo }", "limiter.rules.orders.window = \"1mo\"", "align: calendar"),
                 bad(ORDERS + "limit: 5, window: P1M }", "limiter.rules.orders.window = \"P1M\"", "align: calendar"),
                 bad(
@@ -376,7 +374,7 @@ class BadConfigurationTests {
                         "limiter.rules.orders.tiers.by = \"header:X-Plan\"",
                         "no tiers"),
                 bad(tiers("gold: lots"), "limiter.rules.orders.tiers.gold = \"lots\"", "settings of its own"),
-                bad(tiers("gold:"), "limiter.rules.orders.tiers.gold (", "The tier is empty"),
+                bad(tiers("gold:"), "limiter.rules.orders.tiers.gold = \"\" (", "There is no value here"),
                 bad(tiers("gold: 1000"), "limiter.rules.orders.tiers.gold = \"1000\" (", "keys of its own: limit"),
                 bad(
                         tiers("gold: { by: header:X-Plan, limit: 9 }"),
@@ -404,7 +402,7 @@ class BadConfigurationTests {
                         "directly in the tier"),
                 bad(tiers("gold: { limit: 1 }") + "\n      cost: 2", "limiter.rules.orders.cost = \"2\"", "tiers.gold"),
                 bad(
-                        tiers("gold: { limit: 9 }, GOLD: { limit: 8 }"),
+                        tiers("gold: { limit: 9 }, GOLD: { burst: 8 }"),
                         "tiers.GOLD",
                         "same tier as limiter.rules.orders.tiers.gold"),
                 bad(tiers("Gold: { limit: 9 }"), "limiter.rules.orders.tiers.Gold (", "start with a small letter"),
@@ -412,7 +410,7 @@ class BadConfigurationTests {
                         rule("tiers: { by: plan, gold: { limit: 9 } }"),
                         "limiter.rules.orders.tiers.by = \"plan\"",
                         "KeyResolver beans [tenant]"),
-                bad(rule("tiers: { by: '', gold: { limit: 9 } }"), "limiter.rules.orders.tiers.by = \"\"", "Quote it"),
+                bad(rule("tiers: { by: '', gold: { limit: 9 } }"), "limiter.rules.orders.tiers.by = \"\"", "There is no value here"),
                 bad(
                         rule("tiers: { by: 'ip,method', gold: { limit: 9 } }"),
                         "limiter.rules.orders.tiers.by = \"ip,method\"",
@@ -477,8 +475,7 @@ class BadConfigurationTests {
                 bad(
                         "limiter.rules.orders: { paths: [\"${nope}/**\"], limit: 5, window: 1s }",
                         "LIM-106",
-                        "limiter.rules.orders.paths",
-                        "${nope}/**"),
+                        "limiter.rules.orders.paths[0] = \"${nope}\""),
                 bad(
                         rule("key: method\n      ban: { after: 3, within: 1m, for: 1m }"),
                         "LIM-310",
@@ -573,7 +570,7 @@ class BadConfigurationTests {
                 bad(rule("key: method\n      enforce: 10%"), "orders.enforce", "needs a key"),
                 bad(rule("candidate: { limit: 0 }"), "orders.candidate.limit = \"0\""),
                 bad(rule("candidate: { paths: /a }"), "orders.candidate.paths", "unknown"),
-                bad(rule("candidate:"), "orders.candidate", "ifferent"),
+                bad(rule("candidate:"), "orders.candidate", "There is no value here"),
                 bad(rule("candidate: unlimited"), "orders.candidate", "what is different"),
                 bad(rule("candidate: { limits: { a: { limit: 5 } } }"), "orders.candidate", "only one limit"),
                 bad(
@@ -604,7 +601,7 @@ class BadConfigurationTests {
                 bad(
                         "limiter: { floors: { my-orders: { limit: 1, window: 1s }, myOrders: { limit: 9, window: 1s } } }",
                         "LIM-104",
-                        "This is the same floor as limiter.floors.my-orders"),
+                        "written twice"),
                 bad(
                         rule("limit-resolver: \"#{5}\"\n      candidate: { window: 2s }"),
                         "LIM-316",
@@ -637,24 +634,15 @@ class BadConfigurationTests {
                         "add paths"),
                 bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '/a/{x' }", "limiter.rules.orders.paths"),
                 bad("limiter.rules.orders: { limit: 1, window: 1s, paths: '' }", "limiter.rules.orders.paths", "empty"),
-                bad("limiter.web.exclude: '/a?x=1'", "limiter.web.exclude", "query", "write /a"),
-                bad(
-                        "limiter.rules.orders: { limit: 1, window: 1s, paths: [/b, '/api/{id}/orders?status=open'] }",
-                        "limiter.rules.orders.paths",
-                        "/api/{id}/orders?status=open has a query",
-                        "write /api/{id}/orders",
-                        "param:status",
-                        "LIM-303"),
                 bad("limiter.web.exclude: '/a/{x'", "limiter.web.exclude", "/a/{x", "not a path pattern"),
                 bad("limiter.rules.Orders: { limit: 1, window: 1s }", "limiter.rules.Orders (", "a small letter"),
-                bad(ORDERS + "limits: { Fast: { limit: 1, window: 1s } } }", "orders.limits.Fast (", "A limit's name"),
+                bad(ORDERS + "limits: { Fast: { limit: 1, window: 1s } } }", "orders.limits.Fast (", "a small letter"),
                 bad(
-                        ORDERS + "limits: { a-b: { limit: 1, window: 1s }, ab: { limit: 1, window: 2s } } }",
+                        ORDERS + "limits: { a-b: { limit: 1, window: 1s }, ab: { burst: 2 } } }",
                         "limiter.rules.orders.limits.ab (",
                         "the same limit as limiter.rules.orders.limits.a-b"),
                 bad(rule("limits:"), "limiter.rules.orders.limits", "at least one name"),
                 bad(rule("tiers:"), "limiter.rules.orders.tiers", "at least one name"),
-                bad(rule("tiers: { by: ip, gold: }"), "limiter.rules.orders.tiers.gold", "tier is empty"),
                 bad(rule("ban:"), "limiter.rules.orders.ban", "keys of its own: after, within, for"),
                 bad("limiter.rules.orders:", "limiter.rules.orders", "keys of its own: limit, window"),
                 bad("limiter.web.default-limit:", "limiter.web.default-limit", "keys of its own: limit, window"),
@@ -663,15 +651,15 @@ class BadConfigurationTests {
                         "limiter.rules.orders: { limit: 1, window: 1s, phase: request, mode: off }",
                         "limiter.rules.orders.phase = \"request\""),
                 bad(
-                        "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { limit: 2, window: 1s } }",
+                        "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { burst: 2 } }",
                         "limiter.rules.my_rule",
                         "the same rule as limiter.rules.my-rule"),
                 bad(
-                        "limiter.rules: { a-b: { limit: 1, window: 1s }, aB: { window: 1s } }",
+                        "limiter.rules: { a-b: { limit: 1, window: 1s }, aB: { burst: 2 } }",
                         "limiter.rules.aB (",
                         "the same rule as limiter.rules.a-b"),
                 bad(
-                        "limiter.rules: { a-b: { limit: 1, window: 1s }, '[ab]': { limit: 2, window: 1s } }",
+                        "limiter.rules: { a-b: { limit: 1, window: 1s }, '[ab]': { burst: 2 } }",
                         "limiter.rules.ab",
                         "the same rule as limiter.rules.a-b"),
                 bad("limiter.rules.orders: 5", "limiter.rules.orders", "keys of its own: limit, window"),
@@ -763,14 +751,6 @@ class BadConfigurationTests {
 
     static Stream<Arguments> suggestions() {
         return Stream.of(
-                bad(ORDERS + "limit: 100/m }", "LIM-212", "write limit: 100 and window: 1m."),
-                bad(ORDERS + "limit: '100 / 10 minutes' }", "LIM-212", "write limit: 100 and window: 10m."),
-                bad("quota: 100/m\n" + ORDERS + "limit: '${quota}' }", "limit = \"100/m\"", "LIM-212"),
-                bad(ORDERS + "limit: 100/user }", "LIM-102", "a whole number"),
-                bad(ORDERS + "limit: 5/10s }", "LIM-212", "write limit: 5 and window: 10s."),
-                bad(ORDERS + "limit: 5/Hour }", "LIM-212", "write limit: 5 and window: 1h."),
-                bad(ORDERS + "limit: unlimited, window: 1s }", "LIM-212", "mode: off"),
-                bad(rule("key: { header: X-Api-Key }"), "LIM-101", "write key: \"header:X-Api-Key\""),
                 bad(rule("pathz: /b"), "LIM-101", "Did you mean paths?"),
                 bad(rule("maxwait: 1s\n      chargeif: 'x'\n      skp-if: 'y'"), "Did you mean skip-if?"),
                 bad("limiter.rulez.orders.limit: 1", "LIM-101", "Did you mean rules?"),
@@ -801,67 +781,30 @@ class BadConfigurationTests {
         assertThat(output).contains(said);
     }
 
-    /** YAML reads what follows the comma as one more key, of which Spring Boot takes a number for a position. */
-    static Stream<Arguments> numbersWithCommas() {
+    /** YAML reads {@code 1,000} in braces as 1 and another key, which Spring Boot takes for a position in a list. */
+    static Stream<Arguments> keysThatAreNoTexts() {
         return Stream.of(
                 bad(ORDERS + "limit: 1,000, window: 1m }", "limiter.rules.orders[0]"),
                 bad(ORDERS + "limit: 1,500, burst: 2,700, window: 1m }", "rules.orders[500]", "rules.orders[700]"),
                 bad(ORDERS + "limits: { a: { limit: 1,000, window: 1m } } }", "limiter.rules.orders.limits.a[0]"),
-                bad(rule("tiers: { by: ip, gold: { limit: 1,000 } }"), "limiter.rules.orders.tiers.gold[0]"),
-                bad(rule("candidate: { limit: 1,000 }"), "limiter.rules.orders.candidate[0]"),
-                bad(rule("key: ip\n      ban: { after: 1,000, within: 1m, for: 1m }"), "limiter.rules.orders.ban[0]"),
-                bad("limiter.floors.default: { limit: 1,000, window: 1m }", "limiter.floors.default[0]"),
-                bad("limiter.web.default-limit: { limit: 1,000, window: 1m }", "limiter.web.default-limit[0]"),
-                bad("limiter.web: { order: 1,000 }", "limiter.web[0]"),
-                bad("limiter.redis: { instances: 1,000 }", "limiter.redis[0]"),
                 bad("limiter: { max-keys: 100,000 }", "limiter[0]"),
-                bad(rule("500:"), "limiter.rules.orders[500]"),
-                bad(rule("500: 5"), "limiter.rules.orders[500] = \"5\""),
-                bad(rule("500: 5\n      501: 6"), "limiter.rules.orders[500] = \"5\"", "orders[501] = \"6\""),
-                bad(rule("tiers: { by: ip, gold: { limit: 9, 5: 5 } }"), "limiter.rules.orders.tiers.gold[5]"),
-                bad("limiter: { 5: x }", "limiter[5] = \"x\""),
-                bad("limiter.web: { 5: x }", "limiter.web[5] = \"x\""),
                 bad(ORDERS + "limit: 1,089, window: 1m }", "limiter.rules.orders.089"),
-                bad(ORDERS + "limit: 1,000.5, window: 1m }", "limiter.rules.orders[0.5]"),
-                bad(rule("key: ip\n      enforce: 1%") + "\n---\nlimiter.rules.orders: { lease: 1,5% }", "orders.5 ("));
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("numbersWithCommas")
-    void numberInThePlaceOfAKeyIsToldAsPartOfANumber(String yaml, List<String> said, CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
-
-        assertThat(output)
-                .contains(said)
-                .contains(
-                        "This key is unknown", "number with a comma in it", "limit: 1000", "[LIM-101]", "[test.yml] - ")
-                .doesNotContain("is a list here");
-    }
-
-    static Stream<Arguments> keysThatAreNoTexts() {
-        return Stream.of(
-                bad(rule("true: 5"), "limiter.rules.orders[true] = \"5\"", "LIM-101"),
-                bad("limiter: { no: 5 }", "limiter[false] = \"5\"", "LIM-101"),
-                bad("limiter: { own-keys: [mine], mine: [5], 7: 8 }", "limiter[7]", "LIM-101"),
-                bad(
-                        "limiter.rules.orders: { limit: 5, window: 1m }\n\"limiter.rules.orders[0]\": 5",
-                        "limiter.rules.orders[0] = \"5\"",
-                        "limiter.rules.orders is a list here"));
+                bad(rule("500: 5"), "limiter.rules.orders[500] = \"5\""),
+                bad(rule("true: 5"), "limiter.rules.orders[true] = \"5\""),
+                bad("limiter: { no: 5 }", "limiter[false] = \"5\""));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("keysThatAreNoTexts")
-    void keyThatIsNoTextIsNotSwallowed(String yaml, List<String> said, CapturedOutput output) {
+    void keyThatIsNoTextIsUnknown(String yaml, List<String> said, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
 
-        assertThat(output).contains(said).contains("[test.yml] - ");
+        assertThat(output).contains(said).contains("This key is unknown", "[LIM-101]", "[test.yml] - ");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "limiter: { own-keys: [mine], mine: [5, 6] }",
-                "limiter: { own-keys: [mine, other], mine: { 7: 8 }, other.of: [5] }",
                 "'limiter[web][status]': 430",
                 "'limiter.rules[1][limit]': 430\nlimiter.rules.1.window: 1m",
                 "limiter.web.exclude: [/a, /b]\n---\nlimiter.web.exclude: /c",
@@ -871,13 +814,6 @@ class BadConfigurationTests {
         start(yaml).close();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"/a?b", "/a?", "/a?/b=c", "/a\\?b=c", "/a/{b:(?:c=)?d=e}", "/{x:[a-z]{2}?b=c}"})
-    void questionMarkMayStandForACharacter(String path) {
-        start("limiter.rules.orders: { limit: 1, window: 1s, paths: ['" + path + "'] }")
-                .close();
-    }
-
     @Test
     void variableNamedByANumberIsNoKey() {
         start("limiter.max-keys: 5", Map.of("LIMITER_0", "5")).close();
@@ -885,39 +821,21 @@ class BadConfigurationTests {
 
     static Stream<Arguments> shapes() {
         return Stream.of(
-                bad(rule("headers: [ietf, legacy]"), "orders.headers[0] = \"ietf\"", "a list", "write headers: ietf"),
-                bad(
-                        rule("headers: { style: ietf }"),
-                        "orders.headers.style = \"ietf\"",
-                        "a key",
-                        "write headers: ietf"),
-                bad("limiter.web.headers: [ietf]", "limiter.web.headers[0]", "one of: ietf,", "write headers: ietf"),
-                bad("limiter.enabled: [true]", "limiter.enabled[0]", "true or false", "write enabled: true"),
-                bad("limiter.max-keys: [5]", "limiter.max-keys[0]", "a whole number", "write max-keys: 5"),
-                bad(rule("skip-if: ['#request.path']"), "skip-if[0]", "one text", "write skip-if: \"#request.path\""),
-                bad("limiter.web.trusted-proxies: { a: 10.0.0.0/8 }", "a list of texts", "[\"10.0.0.0/8\"]"),
-                bad("limiter.web.exclude: [[/a]]", "limiter.web.exclude[0][0]", "write exclude: [\"/a\"]"),
-                bad(rule("key: [{ header: X }]"), "LIM-101", "write key: \"header:X\""),
+                bad(rule("headers: [ietf, legacy]"), "limiter.rules.orders.headers (", "one of: ietf,"),
+                bad(rule("headers: { style: ietf }"), "limiter.rules.orders.headers (", "one of: ietf,"),
+                bad("limiter.enabled: [true]", "limiter.enabled (", "true or false"),
+                bad("limiter.max-keys: [5]", "limiter.max-keys (", "a whole number"),
+                bad(rule("skip-if: ['#request.path']"), "limiter.rules.orders.skip-if (", "a text"),
+                bad("limiter.web.trusted-proxies: { a: 10.0.0.0/8 }", "limiter.web.trusted-proxies (", "list of texts"),
+                bad("limiter.web.exclude: [[/a]]", "limiter.web.exclude[0] (", "a text"),
+                bad(rule("key: { header: X-Api-Key }"), "limiter.rules.orders.key (", "a list of texts"),
                 bad("limiter.rules.key: { pathz: /a }", "LIM-101", "Did you mean paths?"),
-                bad(
-                        "limiter.rules: [{ name: orders, limit: 5 }, { name: items, limit: 5 }]",
-                        "limiter.rules[0].name = \"orders\"",
-                        "limiter.rules is a list here",
-                        "rules: { orders: { ... } }"),
-                bad(
-                        "limiter.rules: [orders, items]",
-                        "limiter.rules[0] = \"orders\"",
-                        "limiter.rules is a list here",
-                        "rules: { orders: { ... } }"),
-                bad(
-                        ORDERS + "limits: [{ name: fast, limit: 5 }] }",
-                        "limiter.rules.orders.limits[0].name = \"fast\"",
-                        "limits: { fast: { ... } }"),
-                bad(
-                        "limiter.rules: [{ limit: 5, window: 1s, paths: /a }]",
-                        "limiter.rules (",
-                        "limiter.rules is a list here",
-                        "rules: { a-name: { ... } }"),
+                bad("limiter.rules: [{ name: orders, limit: 5 }]", "limiter.rules (", "at least one name"),
+                bad("limiter.rules: [orders, items]", "limiter.rules (", "at least one name"),
+                bad("limiter.rules: orders", "limiter.rules = \"orders\"", "at least one name"),
+                bad(rule("tiers: [{ limit: 9 }, { limit: 8 }]"), "limiter.rules.orders.tiers (", "at least one name"),
+                bad(rule("tiers: gold"), "limiter.rules.orders.tiers = \"gold\"", "at least one name"),
+                bad("limiter.rules.orders: [{ limit: 5, paths: /a }]", "limiter.rules.orders[0] (", "LIM-101"),
                 bad(
                         ORDERS + "limits: [{ limit: 5, window: 1m }, { limit: 0, window: 1h }] }",
                         "limiter.rules.orders.limits.1.limit = \"0\"",
@@ -927,44 +845,28 @@ class BadConfigurationTests {
                         "limits[0].limt",
                         "Did you mean limit?",
                         "limits[1].algoritm",
-                        "Did you mean algorithm?",
-                        "LIM-101"),
-                bad(rule("tiers: [{ limit: 9 }, { limit: 8 }]"), "tiers is a list here", "LIM-102"),
-                bad("limiter.floors: [{ limit: 1, window: 1s }]", "limiter.floors is a list here", "LIM-102"),
-                bad(
-                        "limiter.rules.orders: [{ limit: 5, paths: /a }]",
-                        "limiter.rules.orders is a list here",
-                        "orders: { limit: 5 }"),
-                bad(rule("ban: [{ after: 5 }]"), "limiter.rules.orders.ban is a list here", "ban: { after: 5 }"),
-                bad(
-                        rule("key: ip\n      ban: [5, 1m, 15m]"),
-                        "limiter.rules.orders.ban is a list here",
-                        "write ban: { after: ... }"),
-                bad("limiter.web: [5]", "limiter.web is a list here", "write web: { enabled: ... }"),
-                bad("limiter.web: [{ status: 429 }]", "limiter.web is a list here", "web: { status: 429 }"),
-                bad("limiter.rules: orders", "limiter.rules = \"orders\"", "rules: { orders: { ... } }"),
-                bad(rule("tiers: gold"), "limiter.rules.orders.tiers = \"gold\"", "tiers: { gold: { ... } }"),
+                        "Did you mean algorithm?"),
+                bad("limiter.web: [5]", "limiter.web[0]", "LIM-101"),
+                bad(ORDERS + "limit: 100/m }", "limiter.rules.orders.limit = \"100/m\"", "a whole number"),
+                bad("quota: 100/m\n" + ORDERS + "limit: '${quota}' }", "limit = \"100/m\"", "a whole number"),
                 bad(ORDERS + "limit: 12345678901234567890 }", "from 1 to 1000000000000000", "LIM-107"),
                 bad(ORDERS + "limit: -12345678901234567890 }", "from 1 to 1000000000000000", "LIM-107"),
                 bad(ORDERS + "limit: 5, buckets: 99999999999 }", "from 1 to 1000.", "LIM-107"),
                 bad("limiter.web.status: 99999999999", "at most 2147483647", "LIM-107"),
                 bad("limiter.max-keys: 12345678901234567890", "at most 9223372036854775807", "LIM-107"),
-                bad(ORDERS + "limit: '1,000' }", "a whole number, such as 100", "LIM-102"),
+                bad(ORDERS + "limit: '1,000' }", "a whole number from 1", "LIM-102"),
                 bad(ORDERS + "limit: 5, window: 1s, cost: 99999999999999999999 }", "cost = ", "LIM-208", "from 1 to"),
                 bad(ORDERS + "limit: 5, window: 1s, cost: 3000000000 }", "cost = ", "LIM-209"),
-                bad(ORDERS + "limit: 5, window: 1.5s }", "1.5s has a fraction: write 1500ms"),
-                bad(ORDERS + "limit: 5, window: 1h30m }", "several units: write PT1H30M"),
-                bad("limiter.redis.timeout: 0.05s", "0.05s has a fraction: write 50ms"),
-                bad("limiter.web.retry-after-jitter: 1.5 s", "1.5 s has a fraction: write 1500ms"));
+                bad(ORDERS + "limit: 5, window: 1.5s }", "window = \"1.5s\"", "LIM-108"),
+                bad(ORDERS + "limit: 5, window: 1h30m }", "window = \"1h30m\"", "LIM-108"));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("shapes")
-    void isToldWithWhatWasFoundAndNoOtherSourceIsBlamed(String yaml, List<String> said, CapturedOutput output) {
+    void isToldWithWhatIsAllowed(String yaml, List<String> said, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
 
-        String report = output.toString().substring(output.toString().indexOf("Description:"));
-        assertThat(report).contains(said).doesNotContain("A source that", "environment variable");
+        assertThat(output).contains(said);
     }
 
     @Test
@@ -972,17 +874,7 @@ class BadConfigurationTests {
         assertThat(catchThrowable(() -> start("limiter.web.headers: [ietf, legacy]")))
                 .isNotNull();
 
-        assertThat(output.toString()).containsOnlyOnce("limiter.web.headers[").containsOnlyOnce("[LIM-102]");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"rules", "web", "Max_Keys", "web.statuz", "rules.orders", "''", "limiter.mine", "own-keys"})
-    void keyOfLimiterIsNoOwnKey(String key, CapturedOutput output) {
-        assertThat(catchThrowable(() -> start("limiter: { own-keys: [mine, " + key + "], web: { status: 429 } }")
-                        .close()))
-                .isNotNull();
-
-        assertThat(output).contains("limiter.own-keys = \"" + key.replace("'", "") + "\"", "[LIM-110]");
+        assertThat(output.toString()).containsOnlyOnce("limiter.web.headers (").containsOnlyOnce("[LIM-102]");
     }
 
     @Test
@@ -1028,7 +920,7 @@ class BadConfigurationTests {
                     first: { limit: 1, window: 1s }
                     Second: { limit: 1, window: 1s }
                     thi-rd: { limit: 1, window: 1s }
-                    thi_rd: { limit: 1, window: 1s }
+                    thi_rd: { burst: 1 }
                 """;
 
         assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
@@ -1055,8 +947,8 @@ class BadConfigurationTests {
                 bad("limiter.rules: { my rule: { limit: 1, window: 1s } }", "limiter.rules.my rule ("),
                 bad("limiter.rules: { a+: { limit: 1, window: 1s }, a: { limit: 1, window: 1s } }", "rules.a+ ("),
                 bad("limiter.rules: { '-a': { limit: 1, window: 1s } }", "limiter.rules.-a ("),
-                bad(ORDERS + "limits: { per/s: { limit: 1, window: 1s } } }", "limits.per/s (", "A limit's name"),
-                bad(rule("tiers: { by: ip, gold+: unlimited }"), "orders.tiers.gold+ (", "A tier's name"),
+                bad(ORDERS + "limits: { per/s: { limit: 1, window: 1s } } }", "limits.per/s ("),
+                bad(rule("tiers: { by: ip, gold+: unlimited }"), "orders.tiers.gold+ ("),
                 bad(
                         "limiter.web.defaultLimit.limits: { a b: { limit: 1, window: 1s } }",
                         "limiter.web.defaultLimit.limits.a b ("),
@@ -1064,10 +956,10 @@ class BadConfigurationTests {
                         "limiter.rules.a/b.limits: { 'c/d': { limit: 1, window: 1s } }",
                         "limiter.rules.a/b (",
                         "limiter.rules.a/b.limits.c/d ("),
-                bad("limiter.floors: { a b: { limit: 1, window: 1s } }", "limiter.floors.a b (", "A floor's name"),
-                bad(rule("tiers: { by: ip, no: unlimited }"), "orders.tiers[false] (", "A tier's name", "quote it"),
-                bad("limiter.rules: { on: { limit: 1, window: 1s } }", "limiter.rules[true] (", "quote it"),
-                bad(ORDERS + "limits: { yes: { limit: 1, window: 1s } } }", "limits[true] (", "A limit's name"));
+                bad("limiter.floors: { a b: { limit: 1, window: 1s } }", "limiter.floors.a b ("),
+                bad(rule("tiers: { by: ip, no: unlimited }"), "orders.tiers[false] ("),
+                bad("limiter.rules: { on: { limit: 1, window: 1s } }", "limiter.rules[true] ("),
+                bad(ORDERS + "limits: { yes: { limit: 1, window: 1s } } }", "limits[true] ("));
     }
 
     @ParameterizedTest
@@ -1092,7 +984,7 @@ class BadConfigurationTests {
 
     @Test
     void isSaidOnce(CapturedOutput output) {
-        String yaml = "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { limit: 2, window: 1s } }";
+        String yaml = "limiter.rules: { my-rule: { limit: 1, window: 1s }, my_rule: { burst: 2 } }";
 
         assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
 
@@ -1121,7 +1013,7 @@ class BadConfigurationTests {
         "limiter.rules.orders.limit, ${NOPE}, ${NOPE}",
         "limiter.rules.orders.mode, ${NOPE}, ${NOPE}",
         "limiter.rules.orders.window, ${NOPE}s, ${NOPE}",
-        "limiter.rules.orders.paths, /orders/${NOPE}, /orders/${NOPE}",
+        "limiter.rules.orders.paths, /orders/${NOPE}, ${NOPE}",
         "limiter.rules.orders.key, ${NOPE}, ${NOPE}",
         "limiter.rules.orders.key, 'header:${NOPE},ip', ${NOPE}",
         "limiter.rules.orders.allow, ${NOPE}, ${NOPE}",
@@ -1152,7 +1044,7 @@ class BadConfigurationTests {
                 "limits: { 0: { limit: 1, window: 1s }, 60: { limit: 9, window: 1m } }",
                 "limit: 1, window: 1s, tiers: { by: ip, 1: unlimited }",
                 "limits: { '0': { limit: 1, window: 1s } }",
-                "limit: 1, window: 1s, tiers: { by: ip, 0: { limit: 9 }, 1: { limit: 8 } }"
+                "limit: 1, window: 1s, tiers: { by: ip, '0': { limit: 9 }, 1: { limit: 8 } }"
             })
     void numbersAreNames(String limits) {
         start(ORDERS.replace("paths: /a, ", "") + limits + " }").close();
@@ -1163,22 +1055,10 @@ class BadConfigurationTests {
             strings = {
                 "1: { limit: 5, window: 1s }",
                 "'0': { limit: 5, window: 1s }",
-                "1: { limit: 5, window: 1s }, 2: { limit: 6, window: 1s }",
-                "0: { limit: 5, window: 1s }, 2: { limit: 6, window: 1s }",
-                "0: { limit: 5, window: 1s }, orders: { limit: 6, window: 1s }"
+                "1: { limit: 5, window: 1s }, 2: { limit: 6, window: 1s }"
             })
     void numbersAreNamesOfRules(String rules) {
         start("limiter.rules: { " + rules + " }").close();
-    }
-
-    /** A list has the same names. */
-    @Test
-    void numbersFromZeroWithoutAGapAreTakenForAList(CapturedOutput output) {
-        String yaml = "limiter.rules: { 0: { limit: 5, window: 1s }, 1: { limit: 6, window: 1s } }";
-
-        assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
-
-        assertThat(output).contains("limiter.rules is a list here", "[LIM-102]");
     }
 
     @Test
@@ -1196,7 +1076,7 @@ class BadConfigurationTests {
 
         assertThat(output)
                 .containsPattern("\nlimiter = \"(true|false|redis)\" \\(.*\\[test.yml] - 1:")
-                .contains("limiter.enabled", "[LIM-102]");
+                .contains("keys of its own: enabled", "[LIM-102]");
     }
 
     /** Platforms set variables of their own. */
@@ -1237,20 +1117,19 @@ class BadConfigurationTests {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "'max-wait: 1s, maxWait: 2s', limiter.rules.orders.max-wait",
-        "'maxWait: 1s, max_wait: 2s', limiter.rules.orders.maxwait",
-        "'on-failure: deny, onfailure: allow', limiter.rules.orders.on-failure",
-        "'ban: { After: 5, after: 6, within: 1m, for: 1m }', limiter.rules.orders.ban.after"
-    })
-    void keyInTwoSpellingsIsTold(String settings, String property, CapturedOutput output) {
+    @ValueSource(
+            strings = {
+                "max-wait: 1s, maxWait: 2s",
+                "maxWait: 1s, max_wait: 2s",
+                "on-failure: deny, onfailure: allow",
+                "ban: { After: 5, after: 6, within: 1m, for: 1m }"
+            })
+    void keyInTwoSpellingsIsTold(String settings, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(ORDERS + "key: ip, limit: 5, window: 1s, " + settings + " }")
                         .close()))
                 .isNotNull();
 
-        assertThat(output)
-                .containsPattern("\n" + property + " \\(.*\\[test.yml] - 1:")
-                .containsPattern("written twice.*\\[test.yml] - 1:.*\\[test.yml] - 1:.*LIM-104");
+        assertThat(output).contains("written twice", "[LIM-104]", "[test.yml] - 1:");
     }
 
     @Test
@@ -1264,15 +1143,7 @@ class BadConfigurationTests {
 
         assertThat(catchThrowable(() -> start(yaml).close())).isNotNull();
 
-        assertThat(output)
-                .containsPattern("limiter.web.default-limit.limit \\(.*\\[test.yml] - 3:")
-                .contains("limiter.web.default-limit.limit (", "limiter.web.defaultLimit.limit (")
-                .containsPattern("\\[test.yml] - 4:");
-    }
-
-    @Test
-    void ownKeysMayBeInTwoSpellings() {
-        start("limiter: { own-keys: [mine], mine: { a-b: 1, aB: 2 } }").close();
+        assertThat(output).contains("written twice", "[LIM-104]");
     }
 
     @Test
@@ -1368,44 +1239,19 @@ class BadConfigurationTests {
         assertThat(output).contains("limits.per-sec.limit = \"-1\" (\"LIMITER_RULES_API_LIMITS_PERSEC_LIMIT\" from");
     }
 
-    @Test
-    void environmentVariableInThePlaceOfKeysIsTold(CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(
-                        "limiter.rules.api: { limit: 1, window: 1s, tiers: { by: \"header:x\", gold: { limit: 2 } } }",
-                        Map.of("LIMITER_RULES_API_TIERS_GOLD", "unlimited"))))
-                .isNotNull();
-
-        assertThat(output)
-                .contains("limiter.rules.api.tiers.gold", "has one value for limiter.rules.api.tiers.gold")
-                .doesNotContain("unknown");
-    }
-
     /** Platforms set variables such as the second for a service called limiter-web. */
-    @ParameterizedTest
-    @CsvSource({"limiter.mode, shadow", "limiter.web.status, 429"})
-    void environmentVariableInThePlaceOfKeysIsToldWithItsValueAndName(String key, String value, CapturedOutput output) {
+    @Test
+    void environmentVariableInThePlaceOfKeysIsToldWithItsValueAndName(CapturedOutput output) {
         Map<String, Object> variables = new LinkedHashMap<>();
         variables.put("LIMITER_WEB_PORT", "tcp://192.0.2.7:80");
         variables.put("LIMITER_WEB", "x");
 
-        assertThat(catchThrowable(() -> start(key + ": " + value, variables))).isNotNull();
+        assertThat(catchThrowable(() -> start("limiter.mode: shadow", variables))).isNotNull();
 
         assertThat(output)
                 .contains("limiter.web = \"x\" (\"LIMITER_WEB\" from")
                 .contains("This must have keys of its own: enabled, ")
                 .doesNotContain("LIMITER_WEB_PORT");
-    }
-
-    @Test
-    void environmentVariableInThePlaceOfKeysBelowKeysIsTold(CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(
-                        namedTiers("gold: { limits: { burst: { limit: 10, window: 1s } } }"),
-                        Map.of("LIMITER_RULES_ORDERS_TIERS_GOLD", "unlimited"))))
-                .isNotNull();
-
-        assertThat(output)
-                .contains("limiter.rules.orders.tiers.gold", "has one value for limiter.rules.orders.tiers.gold,")
-                .doesNotContain("unknown", "something around it");
     }
 
     private static ConfigurableApplicationContext start(String yaml, Map<String, Object> variables) {

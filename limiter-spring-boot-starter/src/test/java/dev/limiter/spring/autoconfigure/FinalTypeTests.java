@@ -47,27 +47,6 @@ class FinalTypeTests {
     }
 
     @Test
-    void isToldToImplementAnInterfaceWhereThereIsNone(CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(WithFinal.class))).isNotNull();
-
-        assertThat(output)
-                .contains("or have it implement an interface, which its callers then use, with"
-                        + " spring.aop.proxy-target-class: false;");
-    }
-
-    @Test
-    void isToldOfTheInterfaceThatThereIs(CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(WithInterface.class))).isNotNull();
-
-        assertThat(output)
-                .contains(
-                        "[LIM-318]",
-                        "or set spring.aop.proxy-target-class: false, and have its callers use the interface "
-                                + Service.class.getName() + ";")
-                .doesNotContain("implement an interface");
-    }
-
-    @Test
     void isLimitedThroughItsInterface() {
         start(WithInterface.class, "--spring.aop.proxy-target-class=false");
         assertThat(WithInterface.limited).isTrue();

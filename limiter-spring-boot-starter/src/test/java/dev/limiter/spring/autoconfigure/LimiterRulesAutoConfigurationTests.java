@@ -102,14 +102,6 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
-    void applicationMayHaveKeysOfItsOwn() {
-        String[] keys = {"limiter.customers.alice=5", "limiter.mine=x", "limiter.list[0]=y"};
-        runner.withPropertyValues(keys)
-                .withPropertyValues("limiter.own-keys=customers,mine,list")
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    @Test
     void allBeanNamesStartWithLimiter() {
         runner.run(context -> assertThat(context.getBeanFactory().getBeanDefinitionNames())
                 .filteredOn(name -> context.getBeanFactory()

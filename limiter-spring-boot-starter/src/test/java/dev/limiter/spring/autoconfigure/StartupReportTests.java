@@ -81,7 +81,13 @@ class StartupReportTests {
                 "/limiter/**            | "
             })
     void pathsOfAnEndpointOrAFileAreFine(String paths, String methods, CapturedOutput output) {
-        run(rule("fine", "paths=" + paths, "key=ip", "limit=1", "window=1s", methods == null ? null : "methods=" + methods));
+        run(rule(
+                "fine",
+                "paths=" + paths,
+                "key=ip",
+                "limit=1",
+                "window=1s",
+                methods == null ? null : "methods=" + methods));
 
         assertThat(output).doesNotContain(REPORT);
     }

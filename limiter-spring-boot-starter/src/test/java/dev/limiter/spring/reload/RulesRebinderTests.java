@@ -3,7 +3,6 @@ package dev.limiter.spring.reload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.limiter.spring.config.AllowedKeysBindAdvisor;
 import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.rule.RuleDefinition;
 import java.util.ArrayList;
@@ -19,7 +18,7 @@ import org.springframework.core.env.StandardEnvironment;
 
 class RulesRebinderTests {
 
-    private final RulesRebinder rebinder = new RulesRebinder(List.of());
+    private final RulesRebinder rebinder = new RulesRebinder(List.of(new BindProblemCollector()));
 
     @Test
     void bindsTheRulesThatThereAreNow() {
@@ -40,9 +39,8 @@ class RulesRebinderTests {
 
     @Test
     void nameWithOtherCharactersIsRefused() {
-        RulesRebinder asInTheApplication = new RulesRebinder(List.of(new BindProblemCollector()));
         assertThatExceptionOfType(BindException.class)
-                .isThrownBy(() -> asInTheApplication.rebind(with("limiter.rules.für.limit", "5")))
+                .isThrownBy(() -> rebinder.rebind(with("limiter.rules.für.limit", "5")))
                 .havingCause()
                 .withMessageContaining("limiter.rules.für")
                 .withMessageContaining("[LIM-103]");
@@ -51,13 +49,11 @@ class RulesRebinderTests {
     /** As in a file that has {@code limit: 1,000} in braces. */
     @Test
     void numberInThePlaceOfAKeyIsRefused() {
-        RulesRebinder asInTheApplication = new RulesRebinder(
-                List.of(new AllowedKeysBindAdvisor(new StandardEnvironment()), new BindProblemCollector()));
         ConfigurableEnvironment file = with("limiter.rules.a.limit", "1");
         file.getPropertySources().addLast(new MapPropertySource("more", Map.of("limiter.rules.a[0]", "")));
 
         assertThatExceptionOfType(BindException.class)
-                .isThrownBy(() -> asInTheApplication.rebind(file))
+                .isThrownBy(() -> rebinder.rebind(file))
                 .havingCause()
                 .withMessageContaining("limiter.rules.a[0]")
                 .withMessageContaining("[LIM-101]");

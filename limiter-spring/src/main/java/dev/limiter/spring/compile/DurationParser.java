@@ -1,11 +1,7 @@
 package dev.limiter.spring.compile;
 
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
-import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +12,6 @@ public final class DurationParser {
 
     private static final String ALLOWED = "write a whole number with one of ns us ms s m h d, such as 500ms, 10s or 1h,"
             + " or ISO-8601 such as PT10S";
-
-    private static final Pattern PART = Pattern.compile("(\\d+(?:[.,]\\d+)?) *(ns|us|ms|s|m|h|d)");
 
     private DurationParser() {}
 
@@ -87,46 +81,8 @@ public final class DurationParser {
     private static String wrongUnit(String number, String unit) {
         return switch (unit) {
             case "" -> "The unit is missing: is it " + number + "ms, " + number + "s or " + number + "m";
-            case "M" ->
-                "A capital M could be minutes or months: " + number + "m is minutes, and 1mo with align:"
-                        + " calendar a month";
             case "mo" -> "A month is a window only with algorithm: fixed-window and align: calendar, as 1mo";
-            default -> severalNumbers(number + unit, "The unit \"" + unit + "\" is unknown");
+            default -> "The unit \"" + unit + "\" is unknown";
         };
-    }
-
-    /** The correction of a fraction or of several units; {@code otherwise} if the text is no duration. */
-    private static String severalNumbers(String text, String otherwise) {
-        Matcher part = PART.matcher(text);
-        BigDecimal nanos = BigDecimal.ZERO;
-        int end = 0;
-        while (part.find() && part.start() == end) {
-            Duration one = unit(part.group(2));
-            nanos = nanos.add(new BigDecimal(part.group(1).replace(',', '.')).multiply(nanos(one)));
-            end = part.end();
-        }
-        boolean isDuration = end == text.length() && nanos.stripTrailingZeros().scale() <= 0;
-        if (!isDuration || nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
-            return otherwise;
-        }
-        Duration duration = Duration.ofNanos(nanos.longValueExact());
-        return text.matches(".*[.,].*")
-                ? text + " has a fraction: write " + inOneUnit(duration)
-                : text + " has several units: write " + duration;
-    }
-
-    private static BigDecimal nanos(@Nullable Duration unit) {
-        return BigDecimal.valueOf(unit == null ? 0 : unit.toNanos());
-    }
-
-    private static String inOneUnit(Duration duration) {
-        long nanos = duration.toNanos();
-        for (String unit : List.of("d", "h", "m", "s", "ms", "us")) {
-            long one = nanos(unit(unit)).longValueExact();
-            if (nanos % one == 0) {
-                return nanos / one + unit;
-            }
-        }
-        return nanos + "ns";
     }
 }

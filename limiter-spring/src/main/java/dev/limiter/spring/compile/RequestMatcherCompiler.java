@@ -15,8 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -27,9 +25,6 @@ public final class RequestMatcherCompiler {
     /** Whether there are requests at all. */
     static final boolean WEB = ClassUtils.isPresent(
             "org.springframework.web.util.pattern.PathPattern", RequestMatcherCompiler.class.getClassLoader());
-
-    private static final Pattern VARIABLE = Pattern.compile("\\{(?:[^{}]|\\{[^{}]*})*}");
-    private static final Pattern QUERY = Pattern.compile("(?<!\\\\)\\?([\\w.-]+)=");
 
     private final Supplier<PathPatternParser> parser;
 
@@ -113,27 +108,6 @@ public final class RequestMatcherCompiler {
         if (!WEB) {
             return "Paths need Spring MVC on the class path.";
         }
-        if (paths.isEmpty() || paths.stream().anyMatch(String::isBlank)) {
-            return "There is an empty path.";
-        }
-        return paths.stream()
-                .filter(path -> query(path).find())
-                .findFirst()
-                .map(RequestMatcherCompiler::withoutQuery)
-                .orElse(null);
-    }
-
-    private static String withoutQuery(String path) {
-        Matcher query = query(path);
-        query.find();
-        return path + " has a query, which is no part of a path: write " + path.substring(0, query.start())
-                + ", and key: \"param:" + query.group(1) + "\" to count its values apart.";
-    }
-
-    /** The query of a path, searched for beside the expressions of its variables. */
-    private static Matcher query(String path) {
-        Matcher variable = VARIABLE.matcher(path);
-        return QUERY.matcher(
-                variable.replaceAll(found -> "_".repeat(found.group().length())));
+        return paths.isEmpty() || paths.stream().anyMatch(String::isBlank) ? "There is an empty path." : null;
     }
 }

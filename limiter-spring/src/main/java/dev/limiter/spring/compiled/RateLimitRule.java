@@ -1,6 +1,7 @@
 package dev.limiter.spring.compiled;
 
 import dev.limiter.Charge;
+import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.KeyOverrides.Stage;
 import dev.limiter.spring.context.RateLimitContext;

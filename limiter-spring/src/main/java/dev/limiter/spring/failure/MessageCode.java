@@ -16,7 +16,6 @@ public enum MessageCode {
     OUT_OF_RANGE("LIM-107", "Write a number within the range."),
     DURATION("LIM-108", "Write a whole number with a unit, such as 500ms, 10s or 1h."),
     TIME_STEP("LIM-109", "Write a whole number of microseconds, or use storage: memory."),
-    OWN_KEY("LIM-110", "List keys of the application directly below limiter, such as customers."),
 
     LIMIT_MISSING("LIM-201", "Say how many requests the rule permits, such as limit: 100."),
     WINDOW_MISSING("LIM-202", "Say the time that the limit is for, such as window: 1m."),
@@ -31,7 +30,6 @@ public enum MessageCode {
             "LIM-210",
             "Write a share from 1% to 50% for an algorithm of which permits can be taken ahead, or remove it."),
     IMPOSSIBLE_LIMIT("LIM-211", "Correct the settings of the limit."),
-    RATE_AS_LIMIT("LIM-212", "Write limit and window apart, and to limit nothing, no rule or mode: off."),
 
     KEY("LIM-301", "Name what tells clients apart, such as ip, \"principal|ip\" or \"header:X-Api-Key\"."),
     EXPRESSION("LIM-302", "Correct the expression; it is SpEL over #request or the parameters of the method."),
