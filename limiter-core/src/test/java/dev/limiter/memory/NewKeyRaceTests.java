@@ -1,0 +1,104 @@
+package dev.limiter.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStorage;
+import dev.limiter.Rule;
+import dev.limiter.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** First requests for a key while its rule is replaced: each permit is granted once, and none is charged twice. */
+@Tag("race")
+class NewKeyRaceTests {
+
+    private static final Duration WINDOW = Duration.ofHours(1);
+    private static final int THREADS = 7;
+    private static final int RUNS = 200;
+
+    private final TimeSource system = TimeSource.system();
+    private final RateLimiterStorage storage =
+            new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::time, 100_000);
+    private final Threads threads = new Threads();
+
+    /** Threads often lose the processor where it matters: between a reading of the clock and what they do with it. */
+    private long time() {
+        long now = system.epochNanos();
+        if (ThreadLocalRandom.current().nextInt(8) == 0) {
+            Thread.yield();
+        }
+        return now;
+    }
+
+    @AfterEach
+    void stopThreads() {
+        threads.close();
+    }
+
+    /** The limits of the former rule and of the next one. */
+    static Stream<List<Limit>> changes() {
+        return Stream.of(
+                List.of(Limit.tokenBucket(3, WINDOW), Limit.tokenBucket(5, WINDOW)),
+                List.of(Limit.leakyBucket(3, WINDOW), Limit.leakyBucket(5, WINDOW)),
+                List.of(Limit.fixedWindow(3, WINDOW), Limit.fixedWindow(5, WINDOW)),
+                List.of(Limit.slidingWindowCounter(3, WINDOW), Limit.slidingWindowCounter(5, WINDOW)),
+                List.of(Limit.slidingWindowLog(3, WINDOW), Limit.slidingWindowLog(5, WINDOW)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void grantsTheLargerLimitOnce(List<Limit> change) {
+        grantsTheLargerLimitOnce(Rule.of("rule", change.get(0)), Rule.of("rule", change.get(1)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void grantsTheLargerLimitOnceBesideAnother(List<Limit> change) {
+        Limit other = Limit.tokenBucket(6, WINDOW).named("other");
+        grantsTheLargerLimitOnce(Rule.of("rule", change.get(0), other), Rule.of("rule", change.get(1), other));
+    }
+
+    /** At least five requests are decided by the next rule, which permits five. */
+    private void grantsTheLargerLimitOnce(Rule former, Rule next) {
+        for (int run = 0; run < RUNS; run++) {
+            String key = "key" + run;
+            List<Callable<Decision>> requests = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                Rule rule = i < run % 3 ? former : next;
+                requests.add(() -> storage.decide(rule, key, 1));
+            }
+            Collections.shuffle(requests, new Random(run));
+            long began = system.epochNanos();
+            List<Decision> decisions = threads.race(requests);
+            Duration lasted = Duration.ofNanos(system.epochNanos() - began);
+
+            assertThat(decisions.stream().filter(Decision::permitted))
+                    .as("run %d", run)
+                    .hasSizeLessThanOrEqualTo(5);
+            // a thread that read the clock before others took permits is rejected as of that moment
+            assertThat(decisions.stream()
+                            .filter(decision -> decision.permitted() || isOver(decision, next, lasted))
+                            .count())
+                    .as("run %d: %s", run, decisions)
+                    .isGreaterThanOrEqualTo(5);
+        }
+    }
+
+    private static boolean isOver(Decision rejected, Rule rule, Duration lasted) {
+        return rejected.rule().equals(rule)
+                && rejected.retryAfter().orElseThrow().compareTo(lasted) <= 0;
+    }
+}
