@@ -50,12 +50,8 @@ class ChargeIfTests {
                 "limiter.rules.moved.key=header:X-Api-Key",
                 "limiter.rules.moved.limit=1",
                 "limiter.rules.moved.window=30d",
-                "limiter.rules.moved.charge-if=#{#response.getHeader('Location') == '/error'}",
-                "limiter.rules.untyped.paths=/typed",
-                "limiter.rules.untyped.limit=1",
-                "limiter.rules.untyped.window=30d",
-                "limiter.rules.untyped.charge-if=#{#response.getHeader('Content-Type') == null "
-                        + "&& #response.status == 402}");
+                // a server may put its own address before it
+                "limiter.rules.moved.charge-if=#{#response.getHeader('Location').endsWith('/error')}");
     }
 
     @AfterAll
@@ -95,16 +91,6 @@ class ChargeIfTests {
     }
 
     @Test
-    void errorPagesAreSeenAsTheyAreSent() {
-        Clients clients = Applications.clientsOf(application);
-        for (int i = 0; i < 3; i++) {
-            assertThat(clients.get("/typed?status=402", "X-Api-Key", "typed" + i)
-                            .statusCode())
-                    .isEqualTo(402);
-        }
-    }
-
-    @Test
     void whatNobodyHandlesIsAFailure() {
         Clients clients = Applications.clientsOf(application);
 
@@ -138,7 +124,7 @@ class ChargeIfTests {
             return ResponseEntity.status(status).body("answer");
         }
 
-        @GetMapping({"/error-sent", "/typed"})
+        @GetMapping("/error-sent")
         void errorSent(int status, HttpServletResponse response) throws IOException {
             if (status >= 400) {
                 response.sendError(status);

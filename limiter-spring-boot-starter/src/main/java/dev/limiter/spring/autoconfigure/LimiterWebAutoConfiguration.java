@@ -8,7 +8,6 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.operate.RequestExplainer;
-import dev.limiter.spring.web.DeferredFieldsFilter;
 import dev.limiter.spring.web.FallbackRateLimitInterceptor;
 import dev.limiter.spring.web.PreflightDetector;
 import dev.limiter.spring.web.ProblemRejectionHandler;
@@ -37,8 +36,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
-import org.springframework.boot.web.servlet.ServletContextInitializer;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
@@ -63,9 +60,6 @@ public final class LimiterWebAutoConfiguration {
 
     private static final String LIFECYCLE_FILTER = "limiterLifecycleFilter";
     private static final String FILTER = "limiterFilter";
-
-    /** The bean of Spring Boot that registers its error page; the class has another name in Spring Boot 4. */
-    private static final String ERROR_PAGE = "errorPageCustomizer";
 
     /**
      * After the filters that wrap requests, and the one that binds them to the thread (-105); before Spring Security
@@ -131,24 +125,8 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean(name = LIFECYCLE_FILTER, destroyMethod = "destroy")
-    RequestLifecycleFilter limiterLifecycleFilter(
-            ServletCurrentRequest requests,
-            Rules rules,
-            ObjectProvider<MethodLimits> methodLimits,
-            RuleDecider decider) {
-        MethodLimits methods = methodLimits.getIfAvailable(() -> MethodLimits.NONE);
-        return new RequestLifecycleFilter(
-                requests, () -> rules.current().chargesByOutcome() || methods.chargesByOutcome(), decider);
-    }
-
-    /** Spring Boot has one error page for all statuses, if any. */
-    @Bean
-    ServletContextInitializer limiterErrorPages(BeanFactory application) {
-        return container -> {
-            if (application.containsBean(ERROR_PAGE)) {
-                RequestLifecycleFilter.expectErrorPages(container);
-            }
-        };
+    RequestLifecycleFilter limiterLifecycleFilter(ServletCurrentRequest requests, RuleDecider decider) {
+        return new RequestLifecycleFilter(requests, decider);
     }
 
     /** The outermost filter. By its name: the server wants filters before other beans can be made. */
@@ -158,17 +136,6 @@ public final class LimiterWebAutoConfiguration {
                 new DelegatingFilterProxyRegistrationBean(LIFECYCLE_FILTER);
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         registration.setDispatcherTypes(RequestLifecycleFilter.dispatches());
-        return registration;
-    }
-
-    /** The next one within: of the same order, and registered later. */
-    @Bean
-    FilterRegistrationBean<DeferredFieldsFilter> limiterDeferredFieldsFilterRegistration() {
-        FilterRegistrationBean<DeferredFieldsFilter> registration =
-                new FilterRegistrationBean<>(new DeferredFieldsFilter());
-        registration.setName("limiterDeferredFieldsFilter");
-        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-        registration.setDispatcherTypes(DeferredFieldsFilter.dispatches());
         return registration;
     }
 

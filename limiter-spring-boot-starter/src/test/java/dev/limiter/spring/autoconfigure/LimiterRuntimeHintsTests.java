@@ -41,7 +41,7 @@ class LimiterRuntimeHintsTests {
                 "dev.limiter.spring.context.RequestView",
                 "dev.limiter.spring.web.ServletRequestView",
                 "dev.limiter.spring.context.ResponseView",
-                "dev.limiter.spring.web.settle.AnswerView",
+                "dev.limiter.spring.web.ServletResponseView",
                 "java.security.Principal",
                 "java.lang.Throwable"
             })

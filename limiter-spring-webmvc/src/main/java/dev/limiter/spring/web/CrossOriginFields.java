@@ -1,6 +1,7 @@
 package dev.limiter.spring.web;
 
 import jakarta.servlet.http.HttpServletResponse;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Set;
@@ -18,7 +19,7 @@ final class CrossOriginFields {
     private CrossOriginFields() {}
 
     /** Adds to the fields that the application exposes. */
-    static void expose(HttpServletResponse response, String... names) {
+    static void expose(HttpServletResponse response, Collection<String> names) {
         if (response.getHeader(ALLOW_ORIGIN) == null) {
             return;
         }

@@ -1,6 +1,5 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.answer.RateLimitHeaders;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.web.route.Endpoint;
 import dev.limiter.spring.web.route.Endpoints;
@@ -32,10 +31,6 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         ServletRequestDecisions decisions = requests.of(request, response);
         if (!decisions.isEndpointOpen() || SuspendedRequest.isBack(request)) {
             return true;
-        }
-        if (decisions.ledger.hasVerdicts()) {
-            // Spring MVC has written the CORS fields by now: they allow reading the fields written on arrival.
-            RateLimitHeaders.expose(new ServletFieldSink(response));
         }
         if (PreflightDetector.isAnswered(request, handler)) {
             return true;

@@ -7,6 +7,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.web.cors.CorsConfigurationSource;
 
@@ -59,7 +60,7 @@ public final class RejectionDispatcher {
 
     /** Tells where the limits stand, and leaves the answer to others. */
     void writeFields(ServletRequestDecisions decisions, HttpServletResponse response, Decision decision) {
-        decisions.ledger.writeRejection(decider, decision, style, new ServletFieldSink(response));
-        CrossOriginFields.expose(response, "Retry-After");
+        decisions.writeRejection(decider, decision, style);
+        CrossOriginFields.expose(response, List.of("Retry-After"));
     }
 }

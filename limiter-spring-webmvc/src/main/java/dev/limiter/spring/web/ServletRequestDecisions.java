@@ -1,7 +1,9 @@
 package dev.limiter.spring.web;
 
+import dev.limiter.Decision;
 import dev.limiter.ReturningFuture;
 import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.answer.FieldSink;
 import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RequestView;
@@ -11,7 +13,7 @@ import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RequestLedger;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
-import dev.limiter.spring.web.settle.HeldResponse;
+import dev.limiter.spring.rule.HeaderStyle;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -33,12 +35,13 @@ final class ServletRequestDecisions implements RequestDecisions {
     private static final String ATTRIBUTE = ServletRequestDecisions.class.getName();
 
     final RequestLedger ledger;
+    final PendingFields fields = new PendingFields();
 
     private HttpServletRequest request;
     private HttpServletResponse response;
     private RequestView view;
     private volatile @Nullable Wait wait;
-    private @Nullable HeldResponse settling;
+    private @Nullable BeforeCommitResponse answer;
     private boolean owned;
     private boolean inside;
     private boolean endpointOpen = true;
@@ -162,56 +165,55 @@ final class ServletRequestDecisions implements RequestDecisions {
 
     /** Adds the verdict of rules of the request. */
     void addRequest(Verdict verdict) {
-        if (settling != null) {
-            tellIfCommitted(settling, verdict);
-        }
-        ledger.addRequest(verdict, new ServletFieldSink(response));
+        ledger.addRequest(verdict, sink());
+        changed();
     }
 
     @Override
     public void add(Verdict verdict) {
-        if (settling != null) {
-            tellIfCommitted(settling, verdict);
-        }
         if (request.getDispatcherType() == DispatcherType.INCLUDE) {
-            ledger.addFragment(verdict, new ServletFieldSink(response));
+            ledger.addFragment(verdict, sink());
         } else {
-            ledger.addHandler(verdict, new ServletFieldSink(response));
+            ledger.addHandler(verdict, sink());
         }
+        changed();
     }
 
     @Override
     public void settleWithAnswer(Verdict verdict) {
-        if (settling != null) {
-            tellIfCommitted(settling, verdict);
-        }
         ledger.settleWithAnswer(verdict);
+        changed();
     }
 
-    /** Settles new open charges at once if the answer is already committed. */
-    private void tellIfCommitted(HeldResponse held, Verdict verdict) {
-        if (verdict.isOpen() && response.isCommitted()) {
-            held.answer().committed();
+    /** Writes where the limits stand once the request is rejected. */
+    void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
+        ledger.writeRejection(decider, decision, style, sink());
+        changed();
+    }
+
+    /** Fields wait for the commit of the response; without the filter that sees it, they are written at once. */
+    private FieldSink sink() {
+        return answer == null ? response::setHeader : fields;
+    }
+
+    private void changed() {
+        if (answer != null) {
+            answer.changed();
         }
     }
 
-    /** The response that settles charges before it is sent; null if none does. */
-    @Nullable
-    HeldResponse settling() {
-        return settling;
+    /** The present response of the request, which has to write the {@link #fields}. */
+    void answerWith(BeforeCommitResponse present) {
+        answer = present;
     }
 
-    void settling(HeldResponse response) {
-        settling = response;
-    }
-
-    /** The answer is about to be sent: settles what waited for it, and tells the client where that leaves it. */
-    void answered(ResponseView answer, RuleDecider decider) {
-        if (ledger.settle(answer) && !response.isCommitted()) {
+    /** The response is about to be committed: settles the charges that depend on it, and updates the fields. */
+    void settle(ResponseView committing, RuleDecider decider) {
+        if (ledger.settle(committing) && !response.isCommitted()) {
             try {
-                ledger.writeReturned(decider, new ServletFieldSink(response));
+                ledger.writeReturned(decider, fields);
             } catch (RuntimeException failure) {
-                logger.warn("The RateLimit fields of an answer do not say what was given back", failure);
+                logger.warn("The RateLimit fields of a response do not include what was refunded", failure);
             }
         }
     }

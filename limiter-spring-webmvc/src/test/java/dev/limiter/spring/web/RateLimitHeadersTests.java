@@ -27,7 +27,7 @@ class RateLimitHeadersTests {
     void writesTheFieldsOfEachStyle(HeaderStyle style) {
         RateLimitHeaders headers = new RateLimitHeaders();
         add(headers, style, permitted("a", 10, 5));
-        headers.writeTo(new ServletFieldSink(response));
+        headers.writeTo(response::setHeader);
 
         assertThat(response.getHeader("RateLimit-Policy")).isEqualTo(style.ietf() ? "\"a\";q=10;w=60" : null);
         assertThat(response.getHeader("RateLimit")).isEqualTo(available(style));
@@ -54,7 +54,7 @@ class RateLimitHeadersTests {
             add(headers, HeaderStyle.LEGACY, refused("c", 24, 24));
             add(headers, HeaderStyle.LEGACY, refused("d", 25, secondRetry));
         }
-        headers.writeTo(new ServletFieldSink(response));
+        headers.writeTo(response::setHeader);
 
         assertThat(response.getHeader("X-RateLimit-Limit")).isEqualTo(expectedLimit);
     }

@@ -64,7 +64,7 @@ class RequestGateTests {
             null);
     private final ServletCurrentRequest requests =
             new ServletCurrentRequest(new ClientAddresses(AddressSettings.DEFAULT));
-    private final Filter lifecycle = new RequestLifecycleFilter(requests, () -> false, decider);
+    private final Filter lifecycle = new RequestLifecycleFilter(requests, decider);
     private final WaitingInterceptor waiting = new WaitingInterceptor(gate);
     private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/pool");
     private final MockHttpServletResponse response = new MockHttpServletResponse();

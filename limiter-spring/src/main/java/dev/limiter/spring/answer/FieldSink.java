@@ -1,13 +1,9 @@
 package dev.limiter.spring.answer;
 
-/** The header fields of an answer; they no longer change once the answer is under way. */
+/** The header fields of a response. */
+@FunctionalInterface
 public interface FieldSink {
 
-    boolean contains(String name);
-
-    /** Replaces what the field said. */
+    /** Replaces the value of a field. */
     void set(String name, String value);
-
-    /** Lets scripts of other origins read the fields, where they may read the answer at all. */
-    void expose(String... names);
 }

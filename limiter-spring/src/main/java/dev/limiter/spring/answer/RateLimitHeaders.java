@@ -8,7 +8,6 @@ import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
@@ -20,22 +19,6 @@ public final class RateLimitHeaders {
     private static final String LIMIT = "X-RateLimit-Limit";
     private static final String REMAINING = "X-RateLimit-Remaining";
     private static final String RESET = "X-RateLimit-Reset";
-
-    /** The names of all fields, in any style. */
-    public static final Set<String> NAMES = Set.of(POLICY, AVAILABLE, PARTITION, LIMIT, REMAINING, RESET);
-
-    /** Lets scripts of other origins read what was written before it was known that they may read the answer. */
-    public static void expose(FieldSink answer) {
-        if (answer.contains(AVAILABLE)) {
-            answer.expose(AVAILABLE, POLICY);
-        }
-        if (answer.contains(PARTITION)) {
-            answer.expose(PARTITION);
-        }
-        if (answer.contains(LIMIT)) {
-            answer.expose(LIMIT, REMAINING, RESET);
-        }
-    }
 
     /** Refused before permitted, the longer refused first, then the least remaining. */
     private static final Comparator<LimitStatus> TIGHTEST = Comparator.comparing(LimitStatus::permitted)
@@ -143,22 +126,19 @@ public final class RateLimitHeaders {
         }
     }
 
-    /** Replaces what an earlier decision about the same request wrote; nothing happens once the answer is under way. */
+    /** Replaces what an earlier decision about the same request wrote. */
     public void writeTo(FieldSink answer) {
         if (policies != null) {
             answer.set(POLICY, policies);
             answer.set(AVAILABLE, available.toString());
-            answer.expose(AVAILABLE, POLICY);
         }
         if (partitions != null) {
             answer.set(PARTITION, partitions.toString());
-            answer.expose(PARTITION);
         }
         if (tightest != null) {
             answer.set(LIMIT, Long.toString(tightestLimit));
             answer.set(REMAINING, Long.toString(tightest.remaining()));
             answer.set(RESET, Long.toString(FieldMembers.secondsToReset(tightest)));
-            answer.expose(LIMIT, REMAINING, RESET);
         }
     }
 }

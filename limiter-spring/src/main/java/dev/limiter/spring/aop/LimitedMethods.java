@@ -40,7 +40,6 @@ public final class LimitedMethods implements MethodLimits {
     private final RuleCompiler compiler;
     private final AnnotationDefinitions definitions;
     private final Map<MethodClassKey, Optional<LimitedMethod>> methods = new ConcurrentHashMap<>();
-    private volatile boolean chargesByOutcome;
     private final Set<String> ruleNames = ConcurrentHashMap.newKeySet();
 
     public LimitedMethods(Rules rules, RuleCompiler compiler, PropertyResolver placeholders) {
@@ -65,11 +64,6 @@ public final class LimitedMethods implements MethodLimits {
     boolean isAnnotated(Method method, Class<?> targetClass) {
         Class<?> type = LimitedType.of(method, targetClass, targetClass);
         return RateLimiterAnnotations.mayBeOn(type) && find(method, type) != null;
-    }
-
-    @Override
-    public boolean chargesByOutcome() {
-        return chargesByOutcome;
     }
 
     @Override
@@ -169,9 +163,7 @@ public final class LimitedMethods implements MethodLimits {
                         "Two annotations have this name; give each its own"));
             }
             ruleNames.add(RuleName.canonical(definition.name()));
-            RateLimitRule rule = compiler.compile(definition, method, signature);
-            chargesByOutcome |= rule.chargeIf() != null;
-            compiled.add(rule);
+            compiled.add(compiler.compile(definition, method, signature));
             RuleDefinition candidate = CandidateRules.of(definition);
             if (candidate != null) {
                 compiled.add(compiler.compile(candidate, method, signature));

@@ -5,7 +5,6 @@ import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
-import dev.limiter.spring.rule.RuleOptions;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +22,6 @@ public final class RuleSet {
     private final List<RateLimitRule> requestRules;
     private final @Nullable RateLimitRule defaultLimit;
     private final @Nullable PathPatterns excluded;
-    private final boolean chargesByOutcome;
     private final StorageTerms storageTerms;
 
     public RuleSet(
@@ -40,8 +38,6 @@ public final class RuleSet {
                 .toList();
         this.defaultLimit = defaultLimit;
         this.excluded = excluded;
-        this.chargesByOutcome = defaultLimit != null && defaultLimit.chargeIf() != null
-                || definitions.stream().anyMatch(definition -> definition.get(RuleOptions.CHARGE_IF) != null);
         this.storageTerms = storageTerms;
     }
 
@@ -53,11 +49,6 @@ public final class RuleSet {
     /** The share of its limits, in percent, that the rule of exactly that name has taken ahead; 0 for none. */
     public int lease(String name) {
         return storageTerms.lease(name);
-    }
-
-    /** Whether any rule has {@code charge-if}. */
-    public boolean chargesByOutcome() {
-        return chargesByOutcome;
     }
 
     /** All rules with a limit, with and without paths, but not the automatic limit. */

@@ -12,11 +12,6 @@ public interface MethodLimits {
     /** Where methods are not limited. */
     MethodLimits NONE = (method, targetClass) -> false;
 
-    /** Whether a method was found so far whose calls may be none that are charged for. */
-    default boolean chargesByOutcome() {
-        return false;
-    }
-
     /** The methods with limits of their own that were found so far, by their signatures. */
     default List<String> found() {
         return List.of();

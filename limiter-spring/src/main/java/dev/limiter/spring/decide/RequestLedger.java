@@ -35,6 +35,8 @@ public final class RequestLedger {
     private @Nullable Verdict refusal;
     private Duration delay = Duration.ZERO;
     private volatile List<Verdict> open = List.of();
+    /** The {@link #open} ones that were settled last. */
+    private List<Verdict> settled = open;
     /** The number of verdicts that are older than the included resource, where one is being made. */
     private int beforeInclude;
 
@@ -65,11 +67,6 @@ public final class RequestLedger {
     /** The rules that have counted the request by its path, also those that only watched. */
     public List<RateLimitRule> rules() {
         return rules;
-    }
-
-    /** Whether anything was decided about the request, so that fields may have been written. */
-    public boolean hasVerdicts() {
-        return !verdicts.isEmpty();
     }
 
     /** Adds the verdict of rules of the request. The fields of a refusal are those of the rejection, which follows. */
@@ -150,18 +147,18 @@ public final class RequestLedger {
         }
     }
 
-    /** Whether any charge has ever waited for the answer. Thread-safe. */
-    public boolean awaitsAnswer() {
-        return !open.isEmpty();
-    }
-
     /**
-     * Settles the charges that wait for the answer. Whether permits were returned, so that the fields are out of date.
+     * Settles the charges that depend on the response. Returns whether permits were refunded since the last call, so
+     * that the fields are out of date. By one thread at a time.
      */
-    public boolean settle(ResponseView answer) {
+    public boolean settle(ResponseView response) {
         List<Verdict> settling = open;
-        settling.forEach(verdict -> verdict.answered(answer));
-        return !settling.isEmpty() && verdicts.stream().anyMatch(Verdict::returned);
+        if (settling == settled) {
+            return false;
+        }
+        settled = settling;
+        settling.forEach(verdict -> verdict.answered(response));
+        return verdicts.stream().anyMatch(Verdict::returned);
     }
 
     /** Writes the fields anew after permits were returned. May block, as {@link RuleDecider#peek} does. */

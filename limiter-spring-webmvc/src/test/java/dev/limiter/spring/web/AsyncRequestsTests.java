@@ -1,4 +1,4 @@
-package dev.limiter.spring.web.settle;
+package dev.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

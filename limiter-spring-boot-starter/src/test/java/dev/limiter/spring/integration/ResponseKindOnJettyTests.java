@@ -5,10 +5,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-class HeldAnswerOnJettyTests extends HeldAnswerTests {
+class ResponseKindOnJettyTests extends ResponseKindTests {
 
     @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
+    @Import({Base.class, ResponseKindEndpoints.class})
     static class Application {
 
         @Bean

@@ -1,21 +1,17 @@
-package dev.limiter.spring.web.settle;
+package dev.limiter.spring.web;
 
 import dev.limiter.spring.context.ResponseView;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer whose status is known before the response itself says so.
+ * A response that is about to be committed.
  *
- * @param location where a redirection leads that the container is about to write; null if the response itself has the
- *     field, if any
+ * @param status which the response itself may not have yet
+ * @param location the target of a redirect that the container is about to write; null if the response has it, if any
  */
-public record AnswerView(
+record ServletResponseView(
         HttpServletResponse response, int status, @Nullable String location) implements ResponseView {
-
-    public AnswerView(HttpServletResponse response, int status) {
-        this(response, status, null);
-    }
 
     @Override
     public @Nullable String getHeader(String name) {

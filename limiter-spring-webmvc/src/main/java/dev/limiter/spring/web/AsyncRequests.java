@@ -1,4 +1,4 @@
-package dev.limiter.spring.web.settle;
+package dev.limiter.spring.web;
 
 import dev.limiter.spring.background.BackgroundTask;
 import jakarta.servlet.AsyncContext;
@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The asynchronous requests under way, and the end of those that the container has forgotten: Tomcat tells no listener
- * of a request whose timeout comes between a failed write and the word of that. Looks at them once a second, in a daemon
- * thread of its own from the first one on. Thread-safe.
+ * Finds asynchronous requests that ended without a notification: Tomcat calls no listener if the time-out comes between
+ * a failed write and the report of that failure. Checks once a second, in a daemon thread that the first request starts.
+ * Thread-safe.
  */
-public final class AsyncRequests {
+final class AsyncRequests {
 
     private final Map<AsyncContext, UnderWay> underWay = new ConcurrentHashMap<>();
     private final BackgroundTask watch =
@@ -29,8 +29,8 @@ public final class AsyncRequests {
         }
     }
 
-    /** Adds a request. {@code end}: called if its container forgets it, in the thread that finds out. */
-    public void begin(AsyncContext context, Runnable end) {
+    /** Adds a request. {@code end}: called if it is found to be over. */
+    void begin(AsyncContext context, Runnable end) {
         underWay.put(context, new UnderWay(end));
         if (!watching) {
             watching = true;
@@ -38,13 +38,13 @@ public final class AsyncRequests {
         }
     }
 
-    /** The container has told of the end, or of a failure, which may be its last word. */
-    public void over(AsyncContext context) {
+    /** The container has reported the end, or a failure, which may be its last report. */
+    void over(AsyncContext context) {
         underWay.remove(context);
     }
 
-    /** Ends those that are found forgotten for the second time: the container may be about to tell of one. */
-    public void endForgotten() {
+    /** Ends requests that are found twice: the container may be about to report one. */
+    void endForgotten() {
         for (Iterator<Map.Entry<AsyncContext, UnderWay>> all =
                         underWay.entrySet().iterator();
                 all.hasNext(); ) {
@@ -69,8 +69,8 @@ public final class AsyncRequests {
         }
     }
 
-    /** Looks at none any more. */
-    public void close() {
+    /** Stops checking. */
+    void close() {
         watch.stop();
     }
 }

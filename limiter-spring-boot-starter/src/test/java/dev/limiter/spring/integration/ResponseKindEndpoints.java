@@ -1,0 +1,362 @@
+package dev.limiter.spring.integration;
+
+import dev.limiter.spring.context.ResponseView;
+import dev.limiter.testkit.Conditions;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import org.springframework.web.servlet.view.RedirectView;
+
+/**
+ * All kinds of responses, in three areas with different rules. Parameters are scripts: steps as of {@link #step}, with
+ * commas between.
+ */
+@Controller
+@RequestMapping({"/{area:free|rule|fail}", "/{area:free|rule|fail}/kept"})
+class ResponseKindEndpoints {
+
+    static final String ETAG = "\"05d41402abc4b2a76b9719d911017c592\"";
+
+    private static final class Handled extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** The status that {@code charge-if} was evaluated for, of each client. */
+    static class Seen {
+
+        private final Map<String, List<Integer>> statuses = new ConcurrentHashMap<>();
+
+        public boolean add(String client, ResponseView response) {
+            of(client).add(response.status());
+            return response.status() >= 400;
+        }
+
+        List<Integer> of(String client) {
+            return statuses.computeIfAbsent(client, first -> new CopyOnWriteArrayList<>());
+        }
+    }
+
+    @Bean
+    static Seen seen() {
+        return new Seen();
+    }
+
+    @Bean
+    static FilterRegistrationBean<ShallowEtagHeaderFilter> etagFilter() {
+        FilterRegistrationBean<ShallowEtagHeaderFilter> registration =
+                new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
+        registration.addUrlPatterns("/free/etag", "/rule/etag", "/fail/etag");
+        return registration;
+    }
+
+    /** Around all others. */
+    @Bean
+    static FilterRegistrationBean<Filter> keepingFilter() {
+        FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
+        registration.setName("keeping");
+        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        registration.addUrlPatterns("/free/kept/*", "/rule/kept/*", "/fail/kept/*");
+        return registration;
+    }
+
+    /** Reached by its name only. */
+    @Bean
+    static ServletRegistrationBean<HttpServlet> namedServlet() {
+        HttpServlet servlet = new HttpServlet() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+                response.getWriter().print("by name");
+            }
+        };
+        ServletRegistrationBean<HttpServlet> registration = new ServletRegistrationBean<>(servlet, "/unused");
+        registration.setName("named");
+        return registration;
+    }
+
+    @GetMapping("/json")
+    @ResponseBody
+    Map<String, String> json() {
+        return Map.of("text", "x".repeat(5_000));
+    }
+
+    @GetMapping("/large")
+    @ResponseBody
+    String large() {
+        return "x".repeat(1 << 20);
+    }
+
+    @GetMapping("/file")
+    ResponseEntity<Resource> file() {
+        return ResponseEntity.ok()
+                .header("Content-Disposition", "attachment; filename=file.bin")
+                .body(new ByteArrayResource(new byte[100_000]));
+    }
+
+    @GetMapping("/empty")
+    ResponseEntity<Void> empty() {
+        return ResponseEntity.noContent().build();
+    }
+
+    @GetMapping("/entity")
+    ResponseEntity<String> entity() {
+        return ResponseEntity.status(308).header("Location", "/elsewhere").body("moved");
+    }
+
+    @GetMapping("/redirect")
+    String redirect() {
+        return "redirect:/elsewhere";
+    }
+
+    @GetMapping("/etag")
+    @ResponseBody
+    String etag() {
+        return "hello";
+    }
+
+    @GetMapping("/exception")
+    void exception() {
+        throw failure();
+    }
+
+    @GetMapping("/sse")
+    SseEmitter sse() {
+        SseEmitter emitter = new SseEmitter();
+        Thread handling = Thread.currentThread();
+        new Thread(() -> {
+                    awaitLeft(handling);
+                    try {
+                        emitter.send("one");
+                        emitter.send("two");
+                        emitter.complete();
+                    } catch (IOException failure) {
+                        emitter.completeWithError(failure);
+                    }
+                })
+                .start();
+        return emitter;
+    }
+
+    @GetMapping("/streaming")
+    StreamingResponseBody streaming() {
+        return onceLeft(out -> out.write('x'));
+    }
+
+    @GetMapping("/streaming-large")
+    StreamingResponseBody streamingLarge() {
+        return onceLeft(out -> {
+            for (int i = 0; i < 100; i++) {
+                out.write(new byte[1_000]);
+            }
+        });
+    }
+
+    @GetMapping("/streaming-failed")
+    StreamingResponseBody streamingFailed() {
+        return onceLeft(out -> {
+            out.write('x');
+            out.flush();
+            throw failure();
+        });
+    }
+
+    /** Spring Security writes header fields when the request leaves its filter, however far the other thread is. */
+    private static StreamingResponseBody onceLeft(StreamingResponseBody body) {
+        Thread handling = Thread.currentThread();
+        return out -> {
+            awaitLeft(handling);
+            body.writeTo(out);
+        };
+    }
+
+    @GetMapping("/deferred")
+    @ResponseBody
+    DeferredResult<String> deferred() {
+        DeferredResult<String> result = new DeferredResult<>();
+        new Thread(() -> result.setResult("deferred")).start();
+        return result;
+    }
+
+    @GetMapping("/deferred-redirect")
+    DeferredResult<RedirectView> deferredRedirect() {
+        DeferredResult<RedirectView> result = new DeferredResult<>();
+        new Thread(() -> result.setResult(new RedirectView("/elsewhere"))).start();
+        return result;
+    }
+
+    @GetMapping("/deferred-failed")
+    DeferredResult<String> deferredFailed() {
+        DeferredResult<String> result = new DeferredResult<>();
+        new Thread(() -> result.setErrorResult(failure())).start();
+        return result;
+    }
+
+    @GetMapping("/callable")
+    @ResponseBody
+    Callable<Void> callable(String first, String s, HttpServletResponse response) throws IOException {
+        run(first, response);
+        Thread handling = Thread.currentThread();
+        return () -> {
+            awaitLeft(handling);
+            run(s, response);
+            return null;
+        };
+    }
+
+    @GetMapping("/sync")
+    void sync(@RequestParam(defaultValue = "") String s, HttpServletResponse response) throws IOException {
+        run(s, response);
+    }
+
+    @GetMapping("/view")
+    String view(@RequestParam(defaultValue = "") String first, HttpServletResponse response) throws IOException {
+        run(first, response);
+        return "forward:/free/sync";
+    }
+
+    @GetMapping("/forward")
+    void forward(
+            @RequestParam(defaultValue = "") String first,
+            @RequestParam(defaultValue = "") String last,
+            HttpServletRequest request,
+            HttpServletResponse response)
+            throws IOException, ServletException {
+        run(first, response);
+        request.getRequestDispatcher("/free/sync").forward(request, response);
+        run(last, response);
+    }
+
+    @GetMapping("/named")
+    void named(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException {
+        request.getServletContext().getNamedDispatcher("named").forward(request, response);
+    }
+
+    @GetMapping("/include")
+    void include(@RequestParam(defaultValue = "") String last, HttpServletRequest request, HttpServletResponse response)
+            throws IOException, ServletException {
+        request.getRequestDispatcher("/free/sync").include(request, response);
+        run(last, response);
+    }
+
+    /** Goes on once no filter has the request any more. */
+    @GetMapping("/async-later")
+    void asyncLater(String first, String s, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        run(first, response);
+        AsyncContext async = request.startAsync(request, response);
+        Thread handling = Thread.currentThread();
+        new Thread(() -> {
+                    awaitLeft(handling);
+                    try {
+                        run(s, (HttpServletResponse) async.getResponse());
+                    } catch (IOException failure) {
+                        throw new UncheckedIOException(failure);
+                    } finally {
+                        async.complete();
+                    }
+                })
+                .start();
+    }
+
+    /** Waits until no filter has the request of that thread any more. */
+    private static void awaitLeft(Thread handling) {
+        Conditions.await(() -> Arrays.stream(handling.getStackTrace())
+                .noneMatch(frame -> frame.getClassName().endsWith("Filter")));
+    }
+
+    @GetMapping("/async-dispatch")
+    void asyncDispatch(String first, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        AsyncContext async = request.startAsync();
+        run(first, response);
+        async.dispatch("/free/sync");
+    }
+
+    @GetMapping("/async-timeout")
+    void asyncTimeout(String first, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        run(first, response);
+        // Jetty never ends a request whose timeout is over before its task has been written down:
+        // AsyncContextEvent.run()
+        request.startAsync().setTimeout(500);
+    }
+
+    @GetMapping("/async-throw")
+    void asyncThrow(HttpServletRequest request, HttpServletResponse response) {
+        request.startAsync();
+        throw failure();
+    }
+
+    @ExceptionHandler
+    ResponseEntity<String> handled(Handled failure) {
+        return ResponseEntity.status(418).body("handled");
+    }
+
+    private static IllegalStateException failure() {
+        return new IllegalStateException("failed on purpose");
+    }
+
+    private static void run(String script, HttpServletResponse response) throws IOException {
+        if (!script.isEmpty()) {
+            for (String step : script.split(",")) {
+                step(step.substring(0, 1), step.substring(1), response);
+            }
+        }
+    }
+
+    private static void step(String verb, String rest, HttpServletResponse response) throws IOException {
+        switch (verb) {
+            case "w" -> response.getOutputStream().print(rest);
+            case "b" -> response.getOutputStream().write(new byte[Integer.parseInt(rest)]);
+            case "p" -> response.getWriter().print(rest);
+            case "n" -> response.getWriter().println(rest);
+            case "u" -> writeCharacters(Integer.parseInt(rest), response);
+            case "f" -> response.flushBuffer();
+            case "r" -> response.reset();
+            case "o" -> response.resetBuffer();
+            case "s" -> response.setStatus(Integer.parseInt(rest));
+            case "l" -> response.setContentLength(Integer.parseInt(rest));
+            case "m" -> response.sendRedirect(rest);
+            case "e" -> response.sendError(Integer.parseInt(rest));
+            case "x" -> throw failure();
+            case "h" -> throw new Handled();
+            default -> throw new IllegalArgumentException(verb);
+        }
+    }
+
+    private static void writeCharacters(int count, HttpServletResponse response) throws IOException {
+        response.setCharacterEncoding(StandardCharsets.UTF_8.name());
+        for (int i = 0; i < count; i++) {
+            response.getWriter().write('\u20ac');
+        }
+    }
+}

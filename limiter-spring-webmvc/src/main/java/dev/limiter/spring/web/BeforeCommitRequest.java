@@ -1,0 +1,33 @@
+package dev.limiter.spring.web;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+
+/**
+ * Starts asynchronous work with the {@link BeforeCommitResponse}, where the container would take its own. Not around a
+ * filter of the application, whose response may never be sent then.
+ */
+final class BeforeCommitRequest extends HttpServletRequestWrapper {
+
+    private final BeforeCommitResponse response;
+
+    BeforeCommitRequest(HttpServletRequest request, BeforeCommitResponse response) {
+        super(request);
+        this.response = response;
+    }
+
+    @Override
+    public AsyncContext startAsync() {
+        response.beforeAsync();
+        return response.isOutermost() ? super.startAsync(this, response) : super.startAsync();
+    }
+
+    @Override
+    public AsyncContext startAsync(ServletRequest request, ServletResponse given) {
+        response.beforeAsync();
+        return super.startAsync(request, given);
+    }
+}

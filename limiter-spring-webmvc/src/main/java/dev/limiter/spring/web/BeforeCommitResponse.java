@@ -1,0 +1,393 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.context.ResponseView;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.ServletResponseWrapper;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settles charges and writes the RateLimit fields once, right before the response is committed: later, the client has
+ * the status and the container ignores header fields. No part of the body is held back.
+ *
+ * <p>Containers do not announce the commit. They commit when the application flushes, closes, redirects or sends an
+ * error, when the buffer is full, and when the body is as long as its {@code Content-Length}. So this counts the bytes
+ * that are written, by an upper bound, and acts as soon as a container may commit. Whatever it cannot see ends with the
+ * dispatch or the asynchronous request, where {@link RequestLifecycleFilter} calls {@link #beforeCommit()}.
+ */
+final class BeforeCommitResponse extends HttpServletResponseWrapper {
+
+    private static final long UNKNOWN = -1;
+    private static final int MAX_BYTES_PER_CHAR = 4;
+
+    private final ServletContext container;
+    /** The response below, also while the container puts its own wrapper in between to include a resource. */
+    private final HttpServletResponse target;
+
+    private final Consumer<ResponseView> settle;
+    private final PendingFields fields;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile boolean done;
+    private int includes;
+    private long written;
+    private long length = UNKNOWN;
+
+    /** {@code settle}: called with the response as it is about to be committed. */
+    BeforeCommitResponse(
+            ServletContext container,
+            HttpServletResponse response,
+            Consumer<ResponseView> settle,
+            PendingFields fields) {
+        super(response);
+        this.container = container;
+        this.target = response;
+        this.settle = settle;
+        this.fields = fields;
+    }
+
+    /** Another response begins: the last one was reset, or an error page replaces it. */
+    void begin() {
+        done = false;
+        written = 0;
+        length = UNKNOWN;
+    }
+
+    /** An included resource can write to the body only: its status and header fields are ignored. */
+    void beginInclude() {
+        includes++;
+    }
+
+    void endInclude() {
+        includes--;
+    }
+
+    /** Whether no filter of the application is between here and the container. */
+    boolean isOutermost() {
+        return !(target instanceof ServletResponseWrapper);
+    }
+
+    /** Acts with the present status, unless that has happened. */
+    void beforeCommit() {
+        beforeCommit(target.getStatus(), null);
+    }
+
+    /** The handler has failed with an exception. */
+    void beforeFailure() {
+        beforeCommit(target.isCommitted() ? target.getStatus() : SC_INTERNAL_SERVER_ERROR, null);
+    }
+
+    private void beforeCommit(int status, @Nullable String location) {
+        if (done) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (!done) {
+                act(status, location);
+                done = true;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** There are further charges or fields: acts on them now if it is too late to wait. */
+    void changed() {
+        if (!done) {
+            return;
+        }
+        lock.lock();
+        try {
+            act(target.getStatus(), null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void act(int status, @Nullable String location) {
+        settle.accept(new ServletResponseView(target, status, location));
+        if (!target.isCommitted()) {
+            fields.writeTo(target, status);
+        }
+    }
+
+    /**
+     * Asynchronous work begins. Jetty commits before it reports the end of that, and a filter around this response may
+     * have it bypassed: fields are written now and, if the work ends with a redirect, removed as far as possible.
+     */
+    void beforeAsync() {
+        if (!done && (!isOutermost() || isJetty())) {
+            fields.writeTo(target, target.getStatus());
+        }
+    }
+
+    private boolean isJetty() {
+        return container.getServerInfo().startsWith("jetty/");
+    }
+
+    /** At most so many bytes are about to be written. Jetty sends a large array at once, past its buffer. */
+    private void writing(long bytes) {
+        if (done) {
+            return;
+        }
+        written += bytes;
+        int buffer = getBufferSize();
+        if (written >= buffer || length >= 0 && written >= length || bytes > buffer / 4 && isJetty()) {
+            beforeCommit();
+        }
+    }
+
+    private void expect(long bytes) {
+        if (includes == 0) {
+            length = bytes;
+            if (length >= 0 && written > 0 && written >= length) {
+                beforeCommit();
+            }
+        }
+    }
+
+    private void expect(@Nullable String name, @Nullable String value) {
+        if (!done && "Content-Length".equalsIgnoreCase(name)) {
+            try {
+                expect(value == null ? UNKNOWN : Long.parseLong(value));
+            } catch (NumberFormatException invalid) {
+                // for the container to reject
+            }
+        }
+    }
+
+    @Override
+    public void setContentLength(int bytes) {
+        expect(bytes);
+        super.setContentLength(bytes);
+    }
+
+    @Override
+    public void setContentLengthLong(long bytes) {
+        expect(bytes);
+        super.setContentLengthLong(bytes);
+    }
+
+    // Containers keep header fields in plain arrays: asynchronous work must not commit while a filter writes one.
+
+    @Override
+    public void setHeader(String name, String value) {
+        expect(name, value);
+        synchronized (fields) {
+            super.setHeader(name, value);
+        }
+    }
+
+    @Override
+    public void addHeader(String name, String value) {
+        expect(name, value);
+        synchronized (fields) {
+            super.addHeader(name, value);
+        }
+    }
+
+    @Override
+    public void setIntHeader(String name, int value) {
+        expect(name, Integer.toString(value));
+        synchronized (fields) {
+            super.setIntHeader(name, value);
+        }
+    }
+
+    @Override
+    public void addIntHeader(String name, int value) {
+        expect(name, Integer.toString(value));
+        synchronized (fields) {
+            super.addIntHeader(name, value);
+        }
+    }
+
+    @Override
+    public void sendError(int status) throws IOException {
+        beforeError(status);
+        super.sendError(status);
+    }
+
+    @Override
+    public void sendError(int status, String message) throws IOException {
+        beforeError(status);
+        super.sendError(status, message);
+    }
+
+    /** On Jetty, 102 and 103 are interim responses, and -1 cuts the connection. */
+    private void beforeError(int status) {
+        if (status >= SC_OK && includes == 0) {
+            beforeCommit(status, null);
+        }
+    }
+
+    @Override
+    public void sendRedirect(String location) throws IOException {
+        if (includes == 0) {
+            beforeCommit(SC_FOUND, location);
+        }
+        super.sendRedirect(location);
+    }
+
+    @Override
+    public void flushBuffer() throws IOException {
+        beforeCommit();
+        super.flushBuffer();
+    }
+
+    @Override
+    public void reset() {
+        super.reset();
+        begin();
+    }
+
+    @Override
+    public void resetBuffer() {
+        super.resetBuffer();
+        written = 0;
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() throws IOException {
+        return new Stream(super.getOutputStream());
+    }
+
+    @Override
+    public PrintWriter getWriter() throws IOException {
+        return new Writer(super.getWriter(), Charset.forName(getCharacterEncoding()));
+    }
+
+    private final class Stream extends ServletOutputStream {
+
+        private final ServletOutputStream out;
+
+        Stream(ServletOutputStream out) {
+            this.out = out;
+        }
+
+        @Override
+        public void write(int value) throws IOException {
+            writing(1);
+            out.write(value);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int count) throws IOException {
+            writing(count);
+            out.write(bytes, offset, count);
+        }
+
+        /** Encoded by the container. */
+        @Override
+        public void print(String text) throws IOException {
+            writing((long) MAX_BYTES_PER_CHAR * String.valueOf(text).length());
+            out.print(text);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            beforeCommit();
+            out.flush();
+        }
+
+        @Override
+        public void close() throws IOException {
+            beforeCommit();
+            out.close();
+        }
+
+        @Override
+        public boolean isReady() {
+            return out.isReady();
+        }
+
+        @Override
+        public void setWriteListener(WriteListener listener) {
+            out.setWriteListener(listener);
+        }
+    }
+
+    private final class Writer extends PrintWriter {
+
+        private final PrintWriter target;
+        private final boolean utf8;
+        private final float maxBytesPerChar;
+
+        Writer(PrintWriter target, Charset charset) {
+            super(target);
+            this.target = target;
+            this.utf8 = charset.equals(StandardCharsets.UTF_8);
+            this.maxBytesPerChar = utf8 ? 0 : charset.newEncoder().maxBytesPerChar();
+        }
+
+        @Override
+        public void write(int value) {
+            writing(utf8 ? utf8Bytes((char) value) : (long) Math.ceil(maxBytesPerChar));
+            target.write(value);
+        }
+
+        @Override
+        public void write(char[] chars, int offset, int count) {
+            if (!done) {
+                long bytes = (long) Math.ceil((double) maxBytesPerChar * count);
+                for (int i = offset; utf8 && i < offset + count; i++) {
+                    bytes += utf8Bytes(chars[i]);
+                }
+                writing(bytes);
+            }
+            target.write(chars, offset, count);
+        }
+
+        @Override
+        public void write(String text, int offset, int count) {
+            if (!done) {
+                long bytes = (long) Math.ceil((double) maxBytesPerChar * count);
+                for (int i = offset; utf8 && i < offset + count; i++) {
+                    bytes += utf8Bytes(text.charAt(i));
+                }
+                writing(bytes);
+            }
+            target.write(text, offset, count);
+        }
+
+        /** A surrogate is half of a character of four bytes. */
+        private static int utf8Bytes(char value) {
+            return value < 0x80 ? 1 : value < 0x800 || Character.isSurrogate(value) ? 2 : 3;
+        }
+
+        /** Ends the line as the container does. */
+        @Override
+        public void println() {
+            writing((long) MAX_BYTES_PER_CHAR * System.lineSeparator().length());
+            target.println();
+        }
+
+        @Override
+        public void flush() {
+            beforeCommit();
+            target.flush();
+        }
+
+        @Override
+        public void close() {
+            beforeCommit();
+            target.close();
+        }
+
+        /** Flushes. */
+        @Override
+        public boolean checkError() {
+            beforeCommit();
+            return target.checkError();
+        }
+    }
+}

@@ -1,0 +1,263 @@
+package dev.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.mock.web.MockServletContext;
+
+class BeforeCommitResponseTests {
+
+    private static final int BUFFER = 4096;
+    private static final String FIELD = "\"api\";r=1;t=60";
+
+    private final MockHttpServletResponse target = new MockHttpServletResponse();
+    private final PendingFields fields = new PendingFields();
+    /** The status and the target of a redirect, of each call before the commit. */
+    private final List<String> settled = new ArrayList<>();
+
+    private final BeforeCommitResponse response = around(target, "Apache Tomcat/11.0.24");
+
+    BeforeCommitResponseTests() {
+        target.setBufferSize(BUFFER);
+        fields.set("RateLimit", FIELD);
+    }
+
+    private BeforeCommitResponse around(HttpServletResponse below, String server) {
+        MockServletContext container = new MockServletContext() {
+            @Override
+            public String getServerInfo() {
+                return server;
+            }
+        };
+        return new BeforeCommitResponse(
+                container,
+                below,
+                committing -> settled.add(committing.status() + " " + committing.getHeader("Location")),
+                fields);
+    }
+
+    private interface Call {
+        void on(HttpServletResponse response) throws IOException;
+    }
+
+    static Stream<Call> commits() {
+        return Stream.of(
+                HttpServletResponse::flushBuffer,
+                response -> response.getOutputStream().flush(),
+                response -> response.getOutputStream().close(),
+                response -> response.getWriter().flush(),
+                response -> response.getWriter().close(),
+                response -> response.getWriter().checkError(),
+                response -> response.getOutputStream().write(new byte[BUFFER]),
+                response -> response.getOutputStream().print("x".repeat(BUFFER)),
+                response -> response.getWriter().print("x".repeat(BUFFER)),
+                response -> response.getWriter().write(new char[BUFFER]),
+                response -> {
+                    for (int i = 0; i < BUFFER; i++) {
+                        response.getWriter().append('x');
+                    }
+                },
+                response -> {
+                    for (int i = 0; i < BUFFER; i++) {
+                        response.getWriter().println();
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("commits")
+    void settlesOnceBeforeTheCommit(Call commit) throws IOException {
+        commit.on(response);
+        commit.on(response);
+        response.beforeCommit();
+
+        assertThat(settled).containsExactly("200 null");
+        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
+    }
+
+    static Stream<Call> lengths() {
+        return Stream.of(
+                response -> response.setContentLength(5),
+                response -> response.setContentLengthLong(5),
+                response -> response.setHeader("Content-Length", "5"),
+                response -> response.addHeader("content-length", "5"),
+                response -> response.setIntHeader("Content-Length", 5),
+                response -> response.addIntHeader("Content-Length", 5));
+    }
+
+    @ParameterizedTest
+    @MethodSource("lengths")
+    void bodyThatIsAsLongAsAnnouncedIsCommitted(Call length) throws IOException {
+        length.on(response);
+        response.getOutputStream().print("x");
+        assertThat(settled).isEmpty();
+        response.getOutputStream().write(new byte[4]);
+        assertThat(settled).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("lengths")
+    void lengthThatIsAnnouncedAfterTheBodyCommitsIt(Call length) throws IOException {
+        response.getOutputStream().write(new byte[5]);
+        assertThat(settled).isEmpty();
+        length.on(response);
+        assertThat(settled).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"UTF-8, x, 4095", "UTF-8, ä, 2047", "UTF-8, €, 1365", "UTF-8, 😀, 1023", "ISO-8859-1, ä, 4095"})
+    void bytesOfCharactersAreCounted(String encoding, String text, int fitting) throws IOException {
+        response.setCharacterEncoding(encoding);
+        for (int i = 0; i < fitting; i++) {
+            response.getWriter().write(text);
+        }
+        assertThat(settled).isEmpty();
+        response.getWriter().write(text.toCharArray(), 0, text.length());
+        assertThat(settled).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"jetty/12.0.36, 1", "Apache Tomcat/11.0.24, 0", "Undertow - 2.3.24.Final, 0"})
+    void jettySendsLargeArraysAtOnce(String server, int calls) throws IOException {
+        around(target, server).getOutputStream().write(new byte[BUFFER / 4 + 1]);
+
+        assertThat(settled).hasSize(calls);
+    }
+
+    @Test
+    void redirectHasNoFields() throws IOException {
+        response.sendRedirect("/elsewhere");
+
+        assertThat(settled).containsExactly("302 /elsewhere");
+        assertThat(target.containsHeader("RateLimit")).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {300, 304, 307, 399})
+    void statusOfARedirectHasNoFields(int status) throws IOException {
+        response.setStatus(status);
+        response.flushBuffer();
+
+        assertThat(target.containsHeader("RateLimit")).isFalse();
+    }
+
+    @Test
+    void errorIsSettledByItsStatus() throws IOException {
+        response.sendError(404, "message");
+
+        assertThat(settled).containsExactly("404 null");
+        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
+    }
+
+    /** Jetty sends an interim response of 102 and 103, and cuts the connection for -1. */
+    @ParameterizedTest
+    @ValueSource(ints = {102, 103, -1})
+    void interimResponseIsNone(int status) throws IOException {
+        around(
+                        new HttpServletResponseWrapper(target) {
+                            @Override
+                            public void sendError(int interim) {}
+                        },
+                        "jetty/12.0.36")
+                .sendError(status);
+
+        assertThat(settled).isEmpty();
+    }
+
+    @Test
+    void exceptionIsAServerError() {
+        response.beforeFailure();
+
+        assertThat(settled).containsExactly("500 null");
+    }
+
+    @Test
+    void exceptionBehindTheCommitLeavesTheStatus() throws IOException {
+        target.flushBuffer();
+        response.beforeFailure();
+
+        assertThat(settled).containsExactly("200 null");
+    }
+
+    @Test
+    void resetResponseHasTheFieldsOfTheNextOne() throws IOException {
+        response.getWriter().write("x".repeat(100));
+        response.reset();
+        response.beforeCommit();
+        response.reset();
+        fields.set("RateLimit", "\"api\";r=0;t=60");
+        response.flushBuffer();
+
+        assertThat(target.getHeader("RateLimit")).isEqualTo("\"api\";r=0;t=60");
+    }
+
+    @Test
+    void includedResourceCannotAnswer() throws IOException {
+        response.beginInclude();
+        target.setStatus(200);
+        response.setContentLength(1);
+        response.getOutputStream().write(new byte[2]);
+        response.endInclude();
+
+        assertThat(settled).isEmpty();
+    }
+
+    @Test
+    void whatIsDecidedLaterIsSettledAtOnce() throws IOException {
+        response.changed();
+        assertThat(settled).isEmpty();
+
+        response.beforeCommit();
+        fields.set("RateLimit", "\"api\";r=0;t=60");
+        response.changed();
+
+        assertThat(settled).hasSize(2);
+        assertThat(target.getHeader("RateLimit")).isEqualTo("\"api\";r=0;t=60");
+    }
+
+    /** Jetty commits before it reports the end of asynchronous work. */
+    @Test
+    void asynchronousWorkOnJettyHasTheFieldsFromItsBeginning() throws IOException {
+        BeforeCommitResponse onJetty = around(target, "jetty/12.0.36");
+        AsyncContext context = start(onJetty);
+
+        assertThat(context.getResponse()).isSameAs(onJetty);
+        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
+        onJetty.sendRedirect("/elsewhere");
+        assertThat(target.getHeader("RateLimit")).isNull();
+    }
+
+    @Test
+    void asynchronousWorkElsewhereHasThemAtItsEnd() {
+        assertThat(start(response).getResponse()).isSameAs(response);
+        assertThat(target.containsHeader("RateLimit")).isFalse();
+    }
+
+    /** Its response may never be sent then. */
+    @Test
+    void asynchronousWorkPassesByAFilterAround() {
+        BeforeCommitResponse wrapped = around(new HttpServletResponseWrapper(target), "Apache Tomcat/11.0.24");
+
+        assertThat(start(wrapped).getResponse()).isNotSameAs(wrapped);
+        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
+    }
+
+    private static AsyncContext start(BeforeCommitResponse answer) {
+        MockHttpServletRequest request = new MockHttpServletRequest();
+        request.setAsyncSupported(true);
+        return new BeforeCommitRequest(request, answer).startAsync();
+    }
+}
