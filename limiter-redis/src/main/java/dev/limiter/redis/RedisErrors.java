@@ -55,9 +55,7 @@ final class RedisErrors {
         return OF_THE_SERVER.stream().anyMatch(code -> says(message, code))
                 ? notDone("Redis failed: " + cause, cause)
                 : new StorageUnavailableException(
-                        "A state in Redis cannot be read, or the application's script fails: " + message,
-                        cause,
-                        Reason.BROKEN_STATE);
+                        "A state in Redis cannot be read: " + message, cause, Reason.BROKEN_STATE);
     }
 
     /**

@@ -1,8 +1,10 @@
 package dev.limiter.redis;
 
+import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterFactory;
+import dev.limiter.RateLimiterStrategy;
 import dev.limiter.ReleaseListener;
 import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
@@ -58,18 +60,16 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.redis = builder.redis;
         this.keyPrefix = builder.keyPrefix;
         this.timeout = builder.timeout;
-        Scripts scripts = builder.scripts;
         this.rules = new RemoteRules(
                 builder.aheadPercent,
-                (rule, percent) ->
-                        new RemoteRule(rule, scripts.algorithms(), keyPrefix, PermitRenewals.MICROS, percent));
+                (rule, percent) -> new RemoteRule(rule, keyPrefix, PermitRenewals.MICROS, percent));
         this.time = new ServerTime(builder.passedTime);
         StorageStatistics statistics = builder.statistics;
-        this.batcher = new RequestBatcher(redis, scripts, builder.gather, statistics);
+        this.batcher = new RequestBatcher(redis, builder.gather, statistics);
         this.probes = new NodeProbe(redis, keyPrefix);
         this.background = new RightsReportingRedis(redis);
         this.held = new PermitRenewals(background, time);
-        this.releases = new RetryingPermitReleaser(background, scripts, statistics, time, held, refusals, listeners);
+        this.releases = new RetryingPermitReleaser(background, statistics, time, held, refusals, listeners);
         this.calls = new RedisDecider(redis, batcher, time, rules, held, refusals, releases, statistics);
     }
 
@@ -232,7 +232,6 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         private ToIntFunction<Rule> aheadPercent = rule -> 0;
         private Duration gather = RequestBatcher.GATHER;
         private StorageStatistics statistics = new StorageStatistics();
-        private Scripts scripts = Scripts.LIBRARY;
 
         private Builder(Redis redis) {
             this.redis = redis;
@@ -271,14 +270,21 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         }
 
         /**
-         * The strategies of the application, default those of the library: a {@link RedisStrategy} among
-         * them brings a script.
+         * Checks the strategies that decide in memory while Redis fails: Redis has the library's algorithms only.
          *
-         * @throws IllegalArgumentException if there is one that is not the library's and brings none: instances would
-         *     decide by one arithmetic, and by another while Redis fails
+         * @throws IllegalArgumentException if one of the strategies is the application's own
          */
         public Builder strategies(RateLimiterFactory strategies) {
-            this.scripts = Scripts.of(strategies);
+            for (Algorithm algorithm : Algorithm.values()) {
+                if (strategies.supports(algorithm)) {
+                    RateLimiterStrategy strategy = strategies.strategy(algorithm);
+                    if (!strategy.getClass().getPackageName().equals("dev.limiter.algorithm")) {
+                        throw new IllegalArgumentException(strategy.getClass().getName()
+                                + " is the application's own strategy for " + algorithm
+                                + ", which cannot decide in Redis. Remove it, or use storage: memory.");
+                    }
+                }
+            }
             return this;
         }
 

@@ -20,15 +20,13 @@ final class RequestBatcher {
     static final Duration GATHER = Duration.ofMillis(2);
 
     private final Redis redis;
-    private final Scripts scripts;
     private final Duration gather;
     private final StorageStatistics statistics;
     private final ConcurrentHashMap<Integer, SlotRequestBatcher> lanes = new ConcurrentHashMap<>();
 
     /** {@code gather}: {@link #GATHER}, or another time in tests. */
-    RequestBatcher(Redis redis, Scripts scripts, Duration gather, StorageStatistics statistics) {
+    RequestBatcher(Redis redis, Duration gather, StorageStatistics statistics) {
         this.redis = redis;
-        this.scripts = scripts;
         this.gather = gather;
         this.statistics = statistics;
     }
@@ -37,8 +35,7 @@ final class RequestBatcher {
     <T> CompletableFuture<T> ask(int slot, Request<T> request) {
         SlotRequestBatcher lane = lanes.get(slot);
         if (lane == null) {
-            lane = lanes.computeIfAbsent(
-                    slot, absent -> new SlotRequestBatcher(redis, scripts, gather.toNanos(), statistics));
+            lane = lanes.computeIfAbsent(slot, absent -> new SlotRequestBatcher(redis, gather.toNanos(), statistics));
         }
         lane.add(request);
         return request;

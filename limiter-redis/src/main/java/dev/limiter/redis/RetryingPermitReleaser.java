@@ -21,7 +21,6 @@ import java.util.concurrent.ConcurrentHashMap;
 final class RetryingPermitReleaser implements Returns {
 
     private final Redis redis;
-    private final Scripts scripts;
     private final StorageStatistics statistics;
     private final ServerTime time;
     private final PermitRenewals held;
@@ -35,14 +34,12 @@ final class RetryingPermitReleaser implements Returns {
 
     RetryingPermitReleaser(
             Redis redis,
-            Scripts scripts,
             StorageStatistics statistics,
             ServerTime time,
             PermitRenewals held,
             KnownRefusals refusals,
             ReleaseListeners listeners) {
         this.redis = redis;
-        this.scripts = scripts;
         this.statistics = statistics;
         this.time = time;
         this.held = held;
@@ -84,7 +81,7 @@ final class RetryingPermitReleaser implements Returns {
     private void send(GiveBackRequest returned, boolean repeatable, Runnable done) {
         if (!returned.isEmpty()) {
             long until = System.nanoTime() + PermitRenewals.MICROS * 1000;
-            Script script = scripts.giveBack(returned.algorithms());
+            Script script = Scripts.giveBack(returned.algorithms());
             var unused = send(new Release(script, returned.states(), returned.argument(), repeatable, done, until));
         }
     }

@@ -1,18 +1,12 @@
 package dev.limiter.redis;
 
-import dev.limiter.Algorithm;
-import dev.limiter.RateLimiterFactory;
-import dev.limiter.RateLimiterStrategy;
 import dev.limiter.redis.script.LuaAlgorithm;
-import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.ScriptAssembly;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The scripts of a storage, each put together when it is needed first. Thread-safe. */
+/** All scripts, each put together when it is needed first. Thread-safe. */
 final class Scripts {
 
     static final Script RENEW = Script.of(ScriptAssembly.file("renew"));
@@ -20,78 +14,25 @@ final class Scripts {
     static final Script GOODBYE = Script.of(ScriptAssembly.file("goodbye"));
     static final Script PROBE = Script.of(ScriptAssembly.file("probe"));
 
-    /** The scripts of the library's algorithms. */
-    static final Scripts LIBRARY = new Scripts(LuaAlgorithms.LIBRARY);
+    private static final BySet ONE = new BySet(ScriptAssembly::decideOne);
+    private static final BySet SINGLE = new BySet(ScriptAssembly::decideSingle);
+    private static final BySet SEVERAL = new BySet(ScriptAssembly::decideSeveral);
+    private static final BySet GIVE_BACK = new BySet(ScriptAssembly::giveBack);
 
-    private final LuaAlgorithms algorithms;
-    private final BySet one;
-    private final BySet single;
-    private final BySet several;
-    private final BySet giveBack;
-
-    private Scripts(LuaAlgorithms algorithms) {
-        this.algorithms = algorithms;
-        ScriptAssembly texts = new ScriptAssembly(algorithms);
-        int sets = Integer.highestOneBit(algorithms.set()) << 1;
-        this.one = new BySet(texts::decideOne, sets);
-        this.single = new BySet(texts::decideSingle, sets);
-        this.several = new BySet(texts::decideSeveral, sets);
-        this.giveBack = new BySet(texts::giveBack, sets);
-    }
-
-    /**
-     * Those of the library's algorithms, and of what the application brings as a {@link RedisStrategy}.
-     *
-     * @throws IllegalArgumentException if a strategy is neither the library's nor a {@link RedisStrategy}, or its
-     *     script lacks a part
-     */
-    static Scripts of(RateLimiterFactory strategies) {
-        LuaAlgorithms algorithms = algorithms(strategies);
-        return algorithms == LuaAlgorithms.LIBRARY ? LIBRARY : new Scripts(algorithms);
-    }
-
-    private static LuaAlgorithms algorithms(RateLimiterFactory strategies) {
-        List<LuaAlgorithm> own = new ArrayList<>();
-        for (Algorithm algorithm : Algorithm.values()) {
-            if (strategies.supports(algorithm)) {
-                RateLimiterStrategy strategy = strategies.strategy(algorithm);
-                if (strategy instanceof RedisStrategy scripted) {
-                    own.add(own(scripted));
-                } else if (!strategy.getClass().getPackageName().equals("dev.limiter.algorithm")) {
-                    throw new IllegalArgumentException(strategy.getClass().getName()
-                            + " is the application's own strategy for " + algorithm
-                            + ", which cannot run in Redis without a script. Make it a "
-                            + RedisStrategy.class.getSimpleName() + ", remove it, or use storage: memory.");
-                }
-            }
-        }
-        return own.isEmpty() ? LuaAlgorithms.LIBRARY : new LuaAlgorithms(own);
-    }
-
-    private static LuaAlgorithm own(RedisStrategy strategy) {
-        try {
-            return LuaAlgorithm.own(strategy.algorithm(), strategy.script(), strategy::terms);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(strategy.getClass().getName() + ": " + e.getMessage(), e);
-        }
-    }
-
-    LuaAlgorithms algorithms() {
-        return algorithms;
-    }
+    private Scripts() {}
 
     /** For one request with one limit, of the algorithm with that {@linkplain LuaAlgorithm#bit bit}. */
-    Script decideOne(int algorithm) {
-        return one.with(algorithm);
+    static Script decideOne(int algorithm) {
+        return ONE.with(algorithm);
     }
 
     /** For requests with {@code set} as the bits of their algorithms; {@code single}: each has one limit only. */
-    Script decideSeveral(int set, boolean single) {
-        return (single ? this.single : several).with(set);
+    static Script decideSeveral(int set, boolean single) {
+        return (single ? SINGLE : SEVERAL).with(set);
     }
 
-    Script giveBack(int set) {
-        return giveBack.with(set);
+    static Script giveBack(int set) {
+        return GIVE_BACK.with(set);
     }
 
     private static final class BySet {
@@ -101,9 +42,9 @@ final class Scripts {
         /** By the set of algorithms, as bits. Each is always the same, so it does not matter which thread sets it. */
         private final AtomicReferenceArray<@Nullable Script> bySet;
 
-        BySet(IntFunction<String> text, int sets) {
+        BySet(IntFunction<String> text) {
             this.text = text;
-            this.bySet = new AtomicReferenceArray<>(sets);
+            this.bySet = new AtomicReferenceArray<>(LuaAlgorithm.ALL + 1);
         }
 
         Script with(int set) {

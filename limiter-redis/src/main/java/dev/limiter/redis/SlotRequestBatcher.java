@@ -43,7 +43,6 @@ final class SlotRequestBatcher {
     static final int FULL = 64;
 
     private final Redis redis;
-    private final Scripts scripts;
     private final long gatherNanos;
     private final StorageStatistics statistics;
     private final Queue<Request<?>> waiting = new ConcurrentLinkedQueue<>();
@@ -69,9 +68,8 @@ final class SlotRequestBatcher {
     }
 
     /** {@code gatherNanos}: requests do not gather behind calls that take longer than the line by that. */
-    SlotRequestBatcher(Redis redis, Scripts scripts, long gatherNanos, StorageStatistics statistics) {
+    SlotRequestBatcher(Redis redis, long gatherNanos, StorageStatistics statistics) {
         this.redis = redis;
-        this.scripts = scripts;
         this.gatherNanos = gatherNanos;
         this.statistics = statistics;
     }
@@ -200,7 +198,7 @@ final class SlotRequestBatcher {
     private Script script(List<Request<?>> requests) {
         Request<?> first = requests.get(0);
         if (requests.size() == 1 && first.states.length == 1) {
-            return scripts.decideOne(first.algorithms);
+            return Scripts.decideOne(first.algorithms);
         }
         int algorithms = 0;
         boolean single = true;
@@ -208,7 +206,7 @@ final class SlotRequestBatcher {
             algorithms |= request.algorithms;
             single &= request.states.length == 1;
         }
-        return scripts.decideSeveral(algorithms, single);
+        return Scripts.decideSeveral(algorithms, single);
     }
 
     private CompletionStage<byte[]> run(Script script, List<Request<?>> requests) {

@@ -8,7 +8,6 @@ import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.script.LuaAlgorithm;
-import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Request;
 import dev.limiter.redis.script.ScriptAnswer;
@@ -73,8 +72,7 @@ class CalendarCallTests {
     }
 
     private final Asked redis = new Asked();
-    private final RequestBatcher batcher =
-            new RequestBatcher(redis, Scripts.LIBRARY, Duration.ofHours(1), new StorageStatistics());
+    private final RequestBatcher batcher = new RequestBatcher(redis, Duration.ofHours(1), new StorageStatistics());
     private Runnable whenTheClockIsRead = () -> {};
     private final ServerTime time = new ServerTime(() -> {
         whenTheClockIsRead.run();
@@ -85,7 +83,7 @@ class CalendarCallTests {
     private CompletableFuture<Long> ask() {
         Charge charge = Rule.of("rule", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC))
                 .charge("key", 2);
-        RemoteRule rule = new RemoteRule(charge.rule(), LuaAlgorithms.LIBRARY, "", PermitRenewals.MICROS, 0);
+        RemoteRule rule = new RemoteRule(charge.rule(), "", PermitRenewals.MICROS, 0);
         return new Call(batcher, time, new PermitRenewals(redis, time), 0, false)
                 .add(charge, rule, rule.keys("key"))
                 .take(1, 1, ScriptAnswer::taken, late -> givenBack.incrementAndGet());

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Limit;
-import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.failover.StorageUnavailableException.Reason;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -12,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -34,24 +32,6 @@ class ForeignStateTests {
                 Limit.slidingWindowCounter(3, HOUR),
                 Limit.slidingWindowLog(3, HOUR),
                 Limit.concurrency(3));
-    }
-
-    @Test
-    void aTextIsNoStateOfAnAlgorithmOfTheApplication() {
-        RedisRateLimiterStorage own =
-                RedisStorageProvider.of(null, prefix, new RateLimiterFactory(List.of(new IdleStrategy())));
-        Rule rule = Rule.of("rule", Limit.fixedWindow(3, HOUR).named("idle"));
-        for (char first = '@'; first <= 'Z'; first++) {
-            String text = first + "lice@example.com, who is no state of a limit either";
-            String key = "" + first;
-            byte[] name = (prefix + ":{rule:" + key + "}idle").getBytes(StandardCharsets.UTF_8);
-            byte[] written = text.getBytes(StandardCharsets.UTF_8);
-            server.set(name, written);
-            assertThatThrownBy(() -> own.decide(rule, key, 1))
-                    .as(text)
-                    .hasFieldOrPropertyWithValue("reason", Reason.BROKEN_STATE);
-            assertThat(server.get(name)).isEqualTo(written);
-        }
     }
 
     /** How often the server has read all fields of a hash. */

@@ -25,12 +25,7 @@ public final class RedisStorageProvider implements TestedStorage {
 
     /** One of the storages that share their states; by the clock of the server if no time is passed. */
     static RedisRateLimiterStorage of(@Nullable TimeSource timeSource, String prefix) {
-        return of(timeSource, prefix, new RateLimiterFactory());
-    }
-
-    static RedisRateLimiterStorage of(@Nullable TimeSource timeSource, String prefix, RateLimiterFactory strategies) {
         RedisRateLimiterStorage.Builder builder = RedisRateLimiterStorage.builder(SharedRedis.redis())
-                .strategies(strategies)
                 .keyPrefix(prefix + ":")
                 .timeout(Duration.ofSeconds(10));
         return timeSource == null

@@ -11,7 +11,6 @@ import dev.limiter.Rule;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.StorageUnavailableException.Reason;
 import dev.limiter.redis.script.LuaAlgorithm;
-import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Request;
@@ -494,13 +493,13 @@ class RequestBatcherTests {
         ServerTime wrong = new ServerTime(null);
         wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
         Call call = new Call(
-                new RequestBatcher(server, Scripts.LIBRARY, RequestBatcher.GATHER, new StorageStatistics()),
+                new RequestBatcher(server, RequestBatcher.GATHER, new StorageStatistics()),
                 wrong,
                 new PermitRenewals(server, wrong),
                 0,
                 false);
         for (Charge charge : charges) {
-            RemoteRule rule = new RemoteRule(charge.rule(), LuaAlgorithms.LIBRARY, prefix, PermitRenewals.MICROS, 0);
+            RemoteRule rule = new RemoteRule(charge.rule(), prefix, PermitRenewals.MICROS, 0);
             call.add(charge, rule, rule.keys(charge.key()));
         }
         return call.run(KEEPING, Decision::allOf, Decision::giveBack).join();
@@ -555,8 +554,7 @@ class RequestBatcherTests {
         ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();
         ExecutorService callers = Executors.newFixedThreadPool(threads);
         try (Echo echo = new Echo()) {
-            RequestBatcher batcher =
-                    new RequestBatcher(echo, Scripts.LIBRARY, Duration.ofHours(1), new StorageStatistics());
+            RequestBatcher batcher = new RequestBatcher(echo, Duration.ofHours(1), new StorageStatistics());
             List<Future<Integer>> failures = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 long first = (long) i * each;

@@ -72,12 +72,11 @@ class RetryingPermitReleaserTests {
     private final Servers servers = new Servers();
     private final StorageStatistics statistics = new StorageStatistics();
     private final Rule rule = Rule.of("pool", Limit.concurrency(5));
-    private final RemoteRule remote =
-            new RemoteRule(rule, Scripts.LIBRARY.algorithms(), "limiter:", PermitRenewals.MICROS, 0);
+    private final RemoteRule remote = new RemoteRule(rule, "limiter:", PermitRenewals.MICROS, 0);
     private final ServerTime time = new ServerTime(new VirtualTime());
     private final PermitRenewals renewals = new PermitRenewals(servers, time);
     private final RetryingPermitReleaser releaser = new RetryingPermitReleaser(
-            servers, Scripts.LIBRARY, statistics, time, renewals, new KnownRefusals(), new ReleaseListeners());
+            servers, statistics, time, renewals, new KnownRefusals(), new ReleaseListeners());
 
     @AfterEach
     void close() {

@@ -36,7 +36,6 @@ class SameDecisionsTests {
 
     private static final int STEPS = 10_000;
     private static final Set<String> BUCKETS = Set.of("token", "leaky", "paced");
-    private static final RateLimiterFactory OWN = new RateLimiterFactory(List.of(new IdleStrategy()));
     private static final AtomicInteger RUNS_MADE = new AtomicInteger();
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -64,8 +63,6 @@ class SameDecisionsTests {
                 rules.add(Rule.of(
                         "counter", Limit.slidingWindowCounter(limit, SECOND).buckets(buckets)));
             }
-            rules.add(Rule.of("own", Limit.fixedWindow(limit, SECOND).named("idle"), Limit.concurrency(2 * limit)));
-            rules.add(Rule.of("own", Limit.fixedWindow(limit, SECOND).named("idle")));
             rules.add(Rule.of("log", Limit.slidingWindowLog(limit, SECOND)));
             rules.add(Rule.of("concurrency", Limit.concurrency(limit)));
         }
@@ -144,9 +141,8 @@ class SameDecisionsTests {
         private final long seed;
         private final SplittableRandom random;
         private final VirtualTime time = new VirtualTime();
-        private final RateLimiterStorage memory = new InMemoryRateLimiterStorage(OWN, time, 1000);
-        private final RateLimiterStorage redis =
-                RedisStorageProvider.of(time, "same-" + RUNS_MADE.incrementAndGet(), OWN);
+        private final RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
+        private final RateLimiterStorage redis = RedisStorageProvider.of(time, "same-" + RUNS_MADE.incrementAndGet());
         private final List<List<Decision>> taken = new ArrayList<>();
         private final long window;
         private long wait;

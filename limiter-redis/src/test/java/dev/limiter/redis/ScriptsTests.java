@@ -3,11 +3,10 @@ package dev.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
-import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.redis.script.Arguments;
-import dev.limiter.redis.script.LuaAlgorithms;
+import dev.limiter.redis.script.LuaAlgorithm;
 import dev.limiter.redis.script.RemoteLimit;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.ScriptAnswer;
@@ -65,20 +64,14 @@ class ScriptsTests {
         for (String file : List.of("policy", "document", "samples")) {
             scripts.put(file, Script.of(ScriptAssembly.file(file)));
         }
-        for (int set = 1; set <= LuaAlgorithms.LIBRARY.set(); set++) {
-            scripts.put("single " + set, Scripts.LIBRARY.decideSeveral(set, true));
-            scripts.put("several " + set, Scripts.LIBRARY.decideSeveral(set, false));
-            scripts.put("give back " + set, Scripts.LIBRARY.giveBack(set));
+        for (int set = 1; set <= LuaAlgorithm.ALL; set++) {
+            scripts.put("single " + set, Scripts.decideSeveral(set, true));
+            scripts.put("several " + set, Scripts.decideSeveral(set, false));
+            scripts.put("give back " + set, Scripts.giveBack(set));
             if (Integer.bitCount(set) == 1) {
-                scripts.put("one " + set, Scripts.LIBRARY.decideOne(set));
+                scripts.put("one " + set, Scripts.decideOne(set));
             }
         }
-        Scripts withOwn = Scripts.of(new RateLimiterFactory(List.of(new IdleStrategy())));
-        int all = withOwn.algorithms().set();
-        int own = all - LuaAlgorithms.LIBRARY.set();
-        scripts.put("own", withOwn.decideOne(own));
-        scripts.put("own and all others", withOwn.decideSeveral(all, false));
-        scripts.put("own, given back", withOwn.giveBack(own));
         return scripts;
     }
 
@@ -119,8 +112,7 @@ class ScriptsTests {
     @ParameterizedTest
     @MethodSource("algorithms")
     void anAlgorithmDecidesOnItsOwn(Limit limit) {
-        RemoteLimit remote =
-                new RemoteRule(Rule.of("scripts", limit), LuaAlgorithms.LIBRARY, "", 30_000_000, 0).limits[0];
+        RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
         ScriptAnswer last = ask(remote, keys, now);
@@ -135,7 +127,7 @@ class ScriptsTests {
         Arguments returned = new Arguments(64).number(now).number(now);
         long[] numbers = last.next(1);
         remote.giveBack(returned, 1, numbers[3], numbers[4], last.hold());
-        run(Scripts.LIBRARY.giveBack(remote.algorithm.bit()), keys, returned.toArray());
+        run(Scripts.giveBack(remote.algorithm.bit()), keys, returned.toArray());
         assertThat(ask(remote, keys, now).permitted()).isTrue();
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
@@ -144,8 +136,7 @@ class ScriptsTests {
     @Test
     void aWarmUpDecidesOnItsOwn() {
         Limit limit = Limit.tokenBucket(10, MINUTE).warmUp(MINUTE);
-        RemoteLimit remote =
-                new RemoteRule(Rule.of("scripts", limit), LuaAlgorithms.LIBRARY, "", 30_000_000, 0).limits[0];
+        RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
         ScriptAnswer first = ask(remote, keys, now);
@@ -159,7 +150,7 @@ class ScriptsTests {
 
         Arguments returned = new Arguments(64).number(now).number(now);
         remote.giveBack(returned, 1, numbers[3], numbers[4], first.hold());
-        run(Scripts.LIBRARY.giveBack(remote.algorithm.bit()), keys, returned.toArray());
+        run(Scripts.giveBack(remote.algorithm.bit()), keys, returned.toArray());
         assertThat(ask(remote, keys, now).permitted()).isTrue();
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
@@ -169,8 +160,7 @@ class ScriptsTests {
         ByteBuffer.wrap(hold).putLong(System.nanoTime());
         Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
         remote.ask(asked, true, 1, 0, 0, hold, now);
-        ByteBuffer answer =
-                ByteBuffer.wrap(run(Scripts.LIBRARY.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
+        ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
         return ScriptAnswer.of(answer.slice(), new ServerTime(new VirtualTime()), 0, hold);
     }

@@ -26,8 +26,8 @@ class SlotRequestBatcherLincheckTests {
 
     static {
         // read once, and not while threads take turns
-        Scripts.LIBRARY.decideOne(LuaAlgorithm.BUCKET.bit());
-        Scripts.LIBRARY.decideSeveral(LuaAlgorithm.BUCKET.bit(), true);
+        Scripts.decideOne(LuaAlgorithm.BUCKET.bit());
+        Scripts.decideSeveral(LuaAlgorithm.BUCKET.bit(), true);
     }
 
     /** Answers at once, with nothing, or never. */
@@ -60,8 +60,7 @@ class SlotRequestBatcherLincheckTests {
     public static class OnePlaceLeft {
 
         private final Stub redis = new Stub();
-        private final SlotRequestBatcher lane =
-                new SlotRequestBatcher(redis, Scripts.LIBRARY, FOR_EVER, new StorageStatistics());
+        private final SlotRequestBatcher lane = new SlotRequestBatcher(redis, FOR_EVER, new StorageStatistics());
         private final Queue<Request<?>> asked = new ConcurrentLinkedQueue<>();
 
         public OnePlaceLeft() {

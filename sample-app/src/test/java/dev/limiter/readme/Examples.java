@@ -19,7 +19,6 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.ConnectingRedis;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
-import dev.limiter.redis.RedisStrategy;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
@@ -291,46 +290,9 @@ class BusinessDay extends NumberLimit {
     }
 }
 
-/** The same where instances share limits in Redis: this bean instead of that one. */
-@Component
-class SharedBusinessDayStrategy extends BusinessDayStrategy implements RedisStrategy {
-
     @Override
-    public long[] terms(Limit limit) {
-        return isDaily(limit) ? new long[] {BusinessDay.DAY / 1000, BusinessDay.BEGIN / 1000} : null;
     }
-
     @Override
-    public String script() {
-        return """
-                -- state: the number of a day, and how many permits are used of it
-                local length, begin = terms[1], terms[2]
-                local day, used = floor((now - begin) / length), 0
-                if state then
-                    local then_day, then_used = unpack('>dd', state)
-                    used = then_day >= day and then_used or 0
-                end
-                used = used + others
-                local rest = (day + 1) * length + begin - now
-                left = math.max(capacity - used, 0)
-                refusal = asked <= left and 0 or rest
-                reset = used > 0 and rest or 0
-                -- take
-                used = used + count
-                state = pack('>dd', day, used)
-                mark = day
-                left = math.max(capacity - used, 0)
-                refusal = left > 0 and 0 or rest
-                reset = used > 0 and rest or 0
-                -- give back
-                local day, used = unpack('>dd', state)
-                if day == mark then
-                    used = math.max(used - permits, 0)
-                    state = pack('>dd', day, used)
-                    left = capacity - used
-                    reset = used > 0 and (day + 1) * terms[1] + terms[2] - now or 0
-                end
-                """;
     }
 }
 

@@ -11,7 +11,6 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.ConnectingRedis;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
-import dev.limiter.redis.RedisStrategy;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RateLimitListener;
@@ -78,7 +77,6 @@ class PublicApiTests {
             LimitResolver.class,
             RateLimitListener.class,
             RedisRateLimiterStorage.class,
-            RedisStrategy.class,
             StorageUnavailableException.class,
             RejectionHandler.class,
             RemoteStorage.class,

@@ -3,6 +3,7 @@ package dev.limiter.redis.ahead;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.redis.script.LuaAlgorithm;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
@@ -50,7 +51,7 @@ public final class LeasedPermits {
         long rest = Long.MAX_VALUE;
         for (int i = 0; i < remote.limits.length; i++) {
             Limit limit = remote.limits[i].limit;
-            if (remote.limits[i].algorithm.isWindowed()) {
+            if (remote.limits[i].algorithm == LuaAlgorithm.FIXED_WINDOW) {
                 long reset = state.lastingNanos(i);
                 long window = limit.window().toNanos();
                 // if some wait for the next window, it is that one's end

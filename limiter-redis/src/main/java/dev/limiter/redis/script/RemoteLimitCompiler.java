@@ -3,7 +3,6 @@ package dev.limiter.redis.script;
 import dev.limiter.Limit;
 import java.math.BigInteger;
 import java.time.Duration;
-import java.util.Arrays;
 
 /** Works out what scripts have to know of each kind of limit. */
 final class RemoteLimitCompiler {
@@ -18,9 +17,6 @@ final class RemoteLimitCompiler {
 
     /** The longest wait where no permit can be taken before it is there. */
     private static final long NO_TURNS = 0;
-
-    private static final int MOST_TERMS = 250;
-    private static final long LARGEST_TERM = 1L << 53;
 
     private RemoteLimitCompiler() {}
 
@@ -39,25 +35,6 @@ final class RemoteLimitCompiler {
             case SLIDING_WINDOW_LOG -> log((Limit.SlidingWindowLog) limit, aheadMicros);
             case CONCURRENCY -> concurrency(limit, holdMicros);
         };
-    }
-
-    /**
-     * A limit decided by a script of the application, which gets the capacity and {@code terms}.
-     *
-     * @throws IllegalArgumentException if these are more than can be told, or not exact in Lua
-     */
-    static RemoteLimit own(Limit limit, LuaAlgorithm algorithm, long[] terms) {
-        if (terms.length > MOST_TERMS
-                || Arrays.stream(terms).anyMatch(term -> term > LARGEST_TERM || term < -LARGEST_TERM)) {
-            throw new IllegalArgumentException("terms is " + terms.length + " numbers for " + limit + ", but must be "
-                    + MOST_TERMS + " at most, each from -2^53 to 2^53");
-        }
-        Arguments told =
-                new Arguments(16 + 8 * terms.length).number(limit.capacity()).octet(terms.length);
-        for (long term : terms) {
-            told.number(term);
-        }
-        return plain(limit, algorithm, told, told);
     }
 
     private static RemoteLimit tokenBucket(Limit.TokenBucket bucket, long aheadMicros) {

@@ -45,10 +45,9 @@ public final class RemoteRule {
     private final String start;
 
     /**
-     * @param algorithms those that there are scripts of
      * @param holdMicros the time that a permit of a concurrency limit is held unless renewed
      */
-    public RemoteRule(Rule rule, LuaAlgorithms algorithms, String prefix, long holdMicros, int aheadPercent) {
+    public RemoteRule(Rule rule, String prefix, long holdMicros, int aheadPercent) {
         this.rule = rule;
         this.aheadPercent = aheadPercent;
         long permits = Long.MAX_VALUE;
@@ -61,15 +60,12 @@ public final class RemoteRule {
                     perPause,
                     limit.limit() * 1000.0 * PAUSE_MICROS / limit.window().toNanos());
         }
-        this.ahead = rule.limits().stream()
-                        .allMatch(limit -> !limit.isHeld() && !limit.isSpaced() && !algorithms.isOwn(limit))
-                ? permits
-                : 0;
+        this.ahead = rule.limits().stream().allMatch(limit -> !limit.isHeld() && !limit.isSpaced()) ? permits : 0;
         this.aheadNanos = nanos;
         this.smallestBlock = Math.min((long) perPause, ahead);
         long aheadMicros = ahead > 0 ? -Math.floorDiv(-nanos, 1000) : 0;
         this.limits = rule.limits().stream()
-                .map(limit -> algorithms.compile(limit, holdMicros, aheadMicros))
+                .map(limit -> RemoteLimitCompiler.of(limit, holdMicros, aheadMicros))
                 .toArray(RemoteLimit[]::new);
         int set = 0;
         boolean all = true;

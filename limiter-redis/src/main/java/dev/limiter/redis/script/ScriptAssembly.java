@@ -18,11 +18,7 @@ public final class ScriptAssembly {
     /** Where the last limit of a request is decided on. */
     private static final String LAST = "-- last\n";
 
-    private final LuaAlgorithms algorithms;
-
-    public ScriptAssembly(LuaAlgorithms algorithms) {
-        this.algorithms = algorithms;
-    }
+    private ScriptAssembly() {}
 
     /** A script that is one file, by its name without extension. */
     public static String file(String name) {
@@ -30,30 +26,26 @@ public final class ScriptAssembly {
     }
 
     /** For one request with one limit, of the algorithm with that {@linkplain LuaAlgorithm#bit bit}. */
-    public String decideOne(int algorithm) {
-        LuaAlgorithm only = algorithms.of(algorithm).get(0);
-        if (only.isOwn()) {
-            // in a function, what the script returns is not the reply
-            return decideSingle(algorithm);
-        }
+    public static String decideOne(int algorithm) {
+        LuaAlgorithm only = LuaAlgorithm.of(algorithm).get(0);
         return stripped(ScriptParts.read("decide/start") + "\n" + written(ScriptParts.read("decide/one"), only));
     }
 
     /** For requests that have one limit each, with {@code set} as the bits of their algorithms. */
-    public String decideSingle(int set) {
+    public static String decideSingle(int set) {
         return decideSeveral(set, List.of("last"));
     }
 
     /** For requests with {@code set} as the bits of their algorithms. */
-    public String decideSeveral(int set) {
+    public static String decideSeveral(int set) {
         return decideSeveral(set, List.of("last", "among"));
     }
 
     /** {@code functions}: which ones there are of each algorithm. */
-    private String decideSeveral(int set, List<String> functions) {
+    private static String decideSeveral(int set, List<String> functions) {
         StringBuilder text =
                 new StringBuilder(ScriptParts.read("decide/start")).append("\nlocal last, among = {}, {}\n");
-        for (LuaAlgorithm algorithm : algorithms.of(set)) {
+        for (LuaAlgorithm algorithm : LuaAlgorithm.of(set)) {
             for (String function : functions) {
                 text.append(written(
                         ScriptParts.read("decide/" + function + "_function").replace("NUMBER", "" + algorithm.number()),
@@ -66,15 +58,15 @@ public final class ScriptAssembly {
     /** The two parts of an algorithm, where they belong. */
     private static String written(String template, LuaAlgorithm algorithm) {
         return template.replace(LAST, ScriptParts.read("decide/last"))
-                .replace(ASK, algorithm.parts().ask())
-                .replace(TAKE, algorithm.parts().take());
+                .replace(ASK, ScriptParts.of(algorithm).ask())
+                .replace(TAKE, ScriptParts.of(algorithm).take());
     }
 
     /** For permits that are returned, with {@code set} as the bits of their algorithms. */
-    public String giveBack(int set) {
+    public static String giveBack(int set) {
         StringBuilder text = new StringBuilder(ScriptParts.read("give_back/start"));
-        for (LuaAlgorithm algorithm : algorithms.of(set)) {
-            text.append(algorithm.parts().giveBack());
+        for (LuaAlgorithm algorithm : LuaAlgorithm.of(set)) {
+            text.append(ScriptParts.of(algorithm).giveBack());
         }
         return stripped(text.append(ScriptParts.read("give_back/end")).toString());
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
@@ -35,7 +34,7 @@ class KnownRefusalsTests {
     private final AtomicLong now = new AtomicLong(-5);
     private final KnownRefusals refusals = new KnownRefusals(now::get);
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(5, Duration.ofHours(1)));
-    private final RemoteRule remote = new RemoteRule(rule, LuaAlgorithms.LIBRARY, "", 30_000_000, 0);
+    private final RemoteRule remote = new RemoteRule(rule, "", 30_000_000, 0);
 
     /** Learns that nothing is left of a key for an hour. */
     private void refuse(Charge charge) {

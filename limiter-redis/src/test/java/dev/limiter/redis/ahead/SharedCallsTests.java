@@ -7,7 +7,6 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.redis.script.LuaAlgorithms;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
@@ -85,7 +84,7 @@ class SharedCallsTests implements SharedCalls.Taker, Returns {
     /** Answers a call with so many permits. */
     private void grant(int call, long permits) {
         int percent = calls.get(call).ahead > 0 ? PERCENT_AHEAD : 0;
-        RemoteRule remote = new RemoteRule(rule, LuaAlgorithms.LIBRARY, "", 30_000_000, percent);
+        RemoteRule remote = new RemoteRule(rule, "", 30_000_000, percent);
         ByteBuffer numbers = ByteBuffer.allocate(8 * NUMBERS);
         for (int i = 0; i < NUMBERS - 1; i++) {
             numbers.putDouble(Duration.ofHours(1).toNanos() / 1000.0);

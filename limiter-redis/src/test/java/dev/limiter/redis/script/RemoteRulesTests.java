@@ -15,9 +15,8 @@ class RemoteRulesTests {
     void aRuleIsWorkedOutAnewForAnotherShare() {
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(1000, Duration.ofMinutes(1)));
         AtomicInteger percent = new AtomicInteger();
-        RemoteRules rules = new RemoteRules(
-                asked -> percent.get(),
-                (made, ahead) -> new RemoteRule(made, LuaAlgorithms.LIBRARY, "", 30_000_000, ahead));
+        RemoteRules rules =
+                new RemoteRules(asked -> percent.get(), (made, ahead) -> new RemoteRule(made, "", 30_000_000, ahead));
         RemoteRule before = rules.of(rule);
         assertThat(before.ahead).isZero();
         assertThat(rules.of(rule)).isSameAs(before);

@@ -2,8 +2,6 @@ package dev.limiter.spring.autoconfigure;
 
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -17,7 +15,6 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.redis.RedisStrategy;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.config.LimiterSettings;
@@ -425,7 +422,8 @@ class LimiterRedisAutoConfigurationTests {
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(LimiterConfigurationException.class)
-                        .hasMessageContaining("TOKEN_BUCKET"));
+                        .hasMessageContaining(
+                                "TOKEN_BUCKET, which cannot decide in Redis. Remove it, or use storage: memory."));
     }
 
     @Test
@@ -439,42 +437,6 @@ class LimiterRedisAutoConfigurationTests {
                         .rootCause()
                         .isInstanceOf(LimiterConfigurationException.class)
                         .hasMessageContaining("LEAKY_BUCKET"));
-    }
-
-    @Test
-    void aStrategyWithAScriptDecidesThere() {
-        RedisStrategy own = mock();
-        when(own.algorithm()).thenReturn(Algorithm.FIXED_WINDOW);
-        when(own.terms(any())).thenReturn(new long[0]);
-        when(own.script()).thenReturn("left, refusal, reset = 0, 42000000, 42000000\n-- take\n-- give back\n");
-        when(own.compile(any(), anyLong()))
-                .thenAnswer(call -> new RateLimiterFactory().compile(call.getArgument(0), call.getArgument(1)));
-        application
-                .withPropertyValues(
-                        "spring.data.redis.port=" + RedisServer.shared().port(), "limiter.redis.timeout=5s")
-                .withBean("own", RedisStrategy.class, () -> own)
-                .run(context -> {
-                    awaitRedis(context);
-                    Rule rule = Rule.of("own", Limit.fixedWindow(10, Duration.ofHours(1)));
-                    assertThat(context.getBean(RateLimiters.class)
-                                    .tryAcquire(rule, "alice")
-                                    .retryAfter())
-                            .contains(Duration.ofSeconds(42));
-                });
-    }
-
-    @Test
-    void refusesAScriptThatLacksAPart() {
-        RedisStrategy own = mock();
-        when(own.algorithm()).thenReturn(Algorithm.FIXED_WINDOW);
-        when(own.script()).thenReturn("return 1");
-        application
-                .withBean("own", RedisStrategy.class, () -> own)
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .isInstanceOf(LimiterConfigurationException.class)
-                        .hasMessageContaining("-- take"));
     }
 
     @Test

@@ -194,14 +194,6 @@ local function left_by_another(key)
     local lasts = ceil(ahead / units) - max(now - written, 0)
     return lasts > 0 and {{now, now, 1}} or uses, lasts
   end
-  if kind >= 64 and kind < 96 then
-    local _, ends, count = unpack('>BI7I7', stored)
-    -- a text of others begins like the state of an application's algorithm, which ends within a century
-    if ends - now > 2 ^ 52 then
-      error('not a state of a limit')
-    end
-    return ends > now and count > 0 and {{now, now, count}} or uses, max(ends - now, 0)
-  end
   error('not a state of a limit')
 end
 
