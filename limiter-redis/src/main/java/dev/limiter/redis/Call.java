@@ -1,6 +1,7 @@
 package dev.limiter.redis;
 
 import dev.limiter.Charge;
+import dev.limiter.Decision;
 import dev.limiter.ReturningFuture;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.script.Arguments;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -88,18 +90,42 @@ final class Call {
             lost = () -> release(returns, hold);
         }
         return ask(
-                taking ? TAKE : PEEK,
-                0,
-                0,
-                hold,
+                new Asked(taking ? TAKE : PEEK, 0, 0, false, hold),
                 answer -> then.apply(decisions(returns, answer, taking && answer.permitted())),
                 unwanted);
     }
 
+    /** Takes one permit for a charge of one permit. Requests with an equal charge may be sent together, as one. */
+    CompletableFuture<Decision> share(Returns returns, BiConsumer<RedisDecision, Integer> then) {
+        Charge charge = charges.get(0);
+        RemoteRule rule = rules.get(0);
+        return ask(
+                new Asked(TAKE_SOME, 1, 1, true, NO_HOLD),
+                answer -> {
+                    long after = answer.taken() - 1 - answer.position();
+                    long[] numbers = answer.next(rule.limits.length);
+                    RedisDecision decision =
+                            new RedisDecision(returns, charge, rule, numbers, answer, after >= 0, Math.max(after, 0));
+                    then.accept(decision, answer.position());
+                    return decision;
+                },
+                Decision::giveBack);
+    }
+
     /** Takes up to {@code needed} permits for one charge of one permit, and more if many are left. */
     <T> CompletableFuture<T> take(long needed, long most, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
-        return ask(TAKE_SOME, needed, most, NO_HOLD, then, unwanted);
+        return ask(new Asked(TAKE_SOME, needed, most, false, NO_HOLD), then, unwanted);
     }
+
+    /**
+     * What the script is asked for.
+     *
+     * @param needed the permits to take as far as there are any, in mode {@link #TAKE_SOME}
+     * @param most the permits to take if many are left, in mode {@link #TAKE_SOME}
+     * @param shared whether equal requests may be sent as one
+     * @param hold the name under which permits of concurrency limits are held
+     */
+    private record Asked(int mode, long needed, long most, boolean shared, byte[] hold) {}
 
     private boolean isNever() {
         for (int i = 0; i < charges.size(); i++) {
@@ -113,47 +139,69 @@ final class Call {
         return false;
     }
 
-    private <T> CompletableFuture<T> ask(
-            int mode, long needed, long most, byte[] hold, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+    private <T> CompletableFuture<T> ask(Asked asked, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
         if (!byCalendar) {
-            return send(mode, needed, most, hold, then, unwanted);
+            return send(asked, then, unwanted);
         }
-        CalendarRequest<T> request = new CalendarRequest<>(mode, needed, most, hold, then, unwanted);
+        CalendarRequest<T> request = new CalendarRequest<>(asked, then, unwanted);
         request.begin();
         return request;
     }
 
-    private <T> CompletableFuture<T> send(
-            int mode, long needed, long most, byte[] hold, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+    private <T> CompletableFuture<T> send(Asked asked, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+        long at = time.clock().epochNanos();
+        Request.Sharing sharing = asked.shared
+                ? new Request.Sharing(
+                        charges.get(0), requests -> argument(new Asked(TAKE_SOME, requests, requests, true, NO_HOLD)))
+                : null;
+        Request<T> request = new Request<>(
+                algorithms,
+                states.toArray(byte[][]::new),
+                argument(asked),
+                work(asked.mode),
+                sharing,
+                (reply, position) -> then.apply(ScriptAnswer.of(reply, position, time, at, asked.hold)),
+                unwanted);
+        request.whenLost(lost);
+        return batcher.ask(slot, request);
+    }
+
+    private byte[] argument(Asked asked) {
         Arguments arguments = new Arguments(32 + 72 * states.size())
                 .number(time.toTell())
-                .octet(mode)
-                .number(needed)
+                .octet(asked.mode)
+                .number(asked.needed)
                 .number(states.size());
         long now = byCalendar ? time.there() : 0;
-        long asked = time.clock().epochNanos();
-        int work = 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             long maxWait = RemoteLimit.micros(charge.maxWait());
             RemoteLimit[] limits = rules.get(i).limits;
             for (int position = 0; position < limits.length; position++) {
                 RemoteLimit limit = limits[position];
-                long permits = mode == TAKE_SOME ? most : charge.permits(position);
-                long possible = limit.isNever(charge, position) ? 0 : permits;
-                limit.ask(arguments, position == 0, possible, limit.kept(charge), maxWait, hold, now);
-                work += limit.work(mode == TAKE_SOME ? 1 : possible + limit.kept(charge));
+                long permits = asked.mode == TAKE_SOME ? asked.most : possible(limit, charge, position);
+                limit.ask(arguments, position == 0, permits, limit.kept(charge), maxWait, asked.hold, now);
             }
         }
-        Request<T> request = new Request<>(
-                algorithms,
-                states.toArray(byte[][]::new),
-                arguments.toArray(),
-                work,
-                reply -> then.apply(ScriptAnswer.of(reply, time, asked, hold)),
-                unwanted);
-        request.whenLost(lost);
-        return batcher.ask(slot, request);
+        return arguments.toArray();
+    }
+
+    private int work(int mode) {
+        int work = 0;
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            RemoteLimit[] limits = rules.get(i).limits;
+            for (int position = 0; position < limits.length; position++) {
+                RemoteLimit limit = limits[position];
+                work += limit.work(mode == TAKE_SOME ? 1 : possible(limit, charge, position) + limit.kept(charge));
+            }
+        }
+        return work;
+    }
+
+    /** The permits to ask for: none if the limit can never grant them, which is decided here. */
+    private static long possible(RemoteLimit limit, Charge charge, int position) {
+        return limit.isNever(charge, position) ? 0 : charge.permits(position);
     }
 
     private void release(Returns returns, byte[] hold) {
@@ -189,21 +237,14 @@ final class Call {
      */
     private final class CalendarRequest<T> extends ReturningFuture<T> {
 
-        private final int mode;
-        private final long needed;
-        private final long most;
-        private final byte[] hold;
+        private final Asked asked;
         private final Function<ScriptAnswer, T> then;
         private final Consumer<ScriptAnswer> late;
         private volatile @Nullable CompletableFuture<ScriptAnswer> last;
 
-        CalendarRequest(
-                int mode, long needed, long most, byte[] hold, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+        CalendarRequest(Asked asked, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
             super(unwanted);
-            this.mode = mode;
-            this.needed = needed;
-            this.most = most;
-            this.hold = hold;
+            this.asked = asked;
             this.then = then;
             this.late = answer -> {
                 if (answer.isOutside()) {
@@ -225,7 +266,7 @@ final class Call {
         }
 
         private void attempt(int attempt) {
-            CompletableFuture<ScriptAnswer> request = send(mode, needed, most, hold, answer -> answer, late);
+            CompletableFuture<ScriptAnswer> request = send(asked, answer -> answer, late);
             last = request;
             // a cancellation that has not read the field has come by now
             if (isDone()) {

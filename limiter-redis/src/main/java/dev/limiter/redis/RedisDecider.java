@@ -5,12 +5,11 @@ import dev.limiter.Decision;
 import dev.limiter.ReturningFuture;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.ahead.LeasedPermits;
-import dev.limiter.redis.ahead.SharedCalls;
+import dev.limiter.redis.ahead.Leases;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
 import dev.limiter.redis.script.Returns;
-import dev.limiter.redis.script.ScriptAnswer;
 import dev.limiter.redis.script.ServerTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * that the states of a request are in. Remembers what answers refuse.
  * Thread-safe; never blocks.
  */
-final class RedisDecider implements SharedCalls.Taker {
+final class RedisDecider implements Leases.Source {
 
     private final Redis redis;
     private final RequestBatcher batcher;
@@ -34,7 +33,7 @@ final class RedisDecider implements SharedCalls.Taker {
     private final KnownRefusals refusals;
     private final Returns returns;
     private final StorageStatistics statistics;
-    private final SharedCalls shared = new SharedCalls(this);
+    private final Leases leases = new Leases(this);
 
     RedisDecider(
             Redis redis,
@@ -63,7 +62,7 @@ final class RedisDecider implements SharedCalls.Taker {
             return refused(merged);
         }
         Charge charge = merged.get(0);
-        Decision kept = shared.kept(charge);
+        Decision kept = leases.kept(charge);
         if (kept != null) {
             statistics.leaseHit();
             return kept;
@@ -116,7 +115,26 @@ final class RedisDecider implements SharedCalls.Taker {
         Charge first = merged.get(0);
         RemoteRule rule = rules.of(first.rule());
         boolean one = merged.size() == 1 && first.permits() == 1 && first.isPlain();
-        return one && rule.isShareable() ? shared.decide(first) : decide(merged, false);
+        if (!one || !rule.isShareable()) {
+            return decide(merged, false);
+        }
+        CompletableFuture<Decision> leased = leases.fetched(first);
+        return leased != null ? leased : share(first, rule);
+    }
+
+    private CompletableFuture<Decision> share(Charge charge, RemoteRule rule) {
+        long stamp = refusals.stamp(List.of(charge));
+        long asked = System.nanoTime();
+        return call(charge, rule, rule.keys(charge.key())).share(returns, (decision, position) -> {
+            // the others have the same numbers
+            if (position == 0) {
+                learn(charge, List.of(decision), stamp, asked);
+            }
+        });
+    }
+
+    private Call call(Charge charge, RemoteRule rule, byte[][] keys) {
+        return new Call(batcher, time, held, redis.slot(keys[0]), false).add(charge, rule, keys);
     }
 
     private CompletableFuture<Decision> decide(List<Charge> charges, boolean peek) {
@@ -203,77 +221,55 @@ final class RedisDecider implements SharedCalls.Taker {
 
     /** Gives back what was taken ahead of a key by a rule of that name. */
     void giveBackKept(String rule, String key) {
-        shared.giveBack(rule, key);
+        leases.giveBack(rule, key);
     }
 
     /** Forgets the key of a rule of that name, whose state is gone: permits taken ahead of it, and refusals. */
     void forget(Charge charge) {
-        shared.forget(charge.rule().name(), charge.key());
+        leases.forget(charge.rule().name(), charge.key());
         refusals.forget(charge);
     }
 
-    /** Gives back all that was taken ahead; {@code caughtUp} as for {@link SharedCalls#giveBackAll}. */
+    /** Gives back all that was taken ahead; {@code caughtUp} as for {@link Leases#giveBackAll}. */
     void giveBackKept(BooleanSupplier caughtUp) {
-        shared.giveBackAll(caughtUp);
+        leases.giveBackAll(caughtUp);
     }
 
     /** Forgets refusals that are over, and gives back what was taken ahead too long ago. */
     void cleanUp(BooleanSupplier caughtUp) {
         refusals.cleanUp();
-        shared.cleanUp(caughtUp);
+        leases.cleanUp(caughtUp);
     }
 
     @Override
-    public CompletableFuture<LeasedPermits> take(Charge charge, int callers, long ahead) {
-        return failing(() -> takeSome(charge, callers, ahead));
+    public CompletableFuture<LeasedPermits> take(Charge charge, int requests, long more) {
+        return failing(() -> lease(charge, requests, more));
     }
 
-    private CompletableFuture<LeasedPermits> takeSome(Charge charge, int callers, long ahead) {
+    private CompletableFuture<LeasedPermits> lease(Charge charge, int requests, long more) {
         RemoteRule rule = rules.of(charge.rule());
-        byte[][] keys = rule.keys(charge.key());
         long stamp = refusals.stamp(List.of(charge));
         long asked = System.nanoTime();
-        long needed = Math.max(callers, Math.min(rule.smallestBlock, ahead));
-        return new Call(batcher, time, held, redis.slot(keys[0]), false)
-                .add(charge, rule, keys)
+        long needed = Math.max(requests, Math.min(rule.smallestBlock, more));
+        return call(charge, rule, rule.keys(charge.key()))
                 .take(
                         needed,
-                        callers + ahead,
-                        answer -> block(charge, rule, answer, callers, stamp, asked),
+                        requests + more,
+                        answer -> {
+                            LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, requests);
+                            learn(charge, List.of(block.refusal()), stamp, asked);
+                            return block;
+                        },
                         LeasedPermits::giveBack);
     }
 
-    /** A failure is that of the call, which fails with it. */
+    /** 0 for a rule that Redis cannot count: then the call fails. */
     @Override
-    public long ahead(Charge charge) {
+    public long most(Charge charge) {
         try {
             return rules.of(charge.rule()).ahead;
         } catch (RuntimeException failure) {
             return 0;
         }
-    }
-
-    /** As for {@link #ahead}. */
-    @Override
-    public int callsAtOnce(Charge charge) {
-        try {
-            return batcher.callsAtOnce(redis.slot(rules.of(charge.rule()).keys(charge.key())[0]));
-        } catch (RuntimeException failure) {
-            return 1;
-        }
-    }
-
-    private LeasedPermits block(
-            Charge charge, RemoteRule rule, ScriptAnswer answer, int callers, long stamp, long asked) {
-        LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, callers);
-        long lasted = (System.nanoTime() - asked) / 1000;
-        // what is kept is looked for first
-        learn(charge, List.of(block.refusal(lasted + RemoteRule.PAUSE_MICROS)), stamp, asked);
-        return block;
-    }
-
-    @Override
-    public @Nullable Decision refusal(Charge charge) {
-        return refusals.of(charge);
     }
 }

@@ -41,15 +41,6 @@ final class RequestBatcher {
         return request;
     }
 
-    /**
-     * How many calls for one key may be under way: one on a short line, and else one for each {@link
-     * #GATHER} that it takes.
-     */
-    int callsAtOnce(int slot) {
-        SlotRequestBatcher lane = lanes.get(slot);
-        return lane == null ? 1 : lane.callsAtOnce();
-    }
-
     /** Gives up calls that are under way for so long: no caller waits for them, but later ones of their keys do. */
     void abandon(Duration timeout) {
         lanes.values().forEach(lane -> lane.abandon(timeout));

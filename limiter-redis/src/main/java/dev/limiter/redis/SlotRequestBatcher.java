@@ -9,7 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -82,11 +84,6 @@ final class SlotRequestBatcher {
             send();
         }
         sendIfLittleIsUnderWay();
-    }
-
-    /** As {@link RequestBatcher#callsAtOnce}. */
-    int callsAtOnce() {
-        return line.nanos() == RecentMinimum.UNKNOWN ? 1 : callsOnLine(gatherNanos, 1, FULL);
     }
 
     /** How many calls are on the line at once if one is sent each {@code distance} nanoseconds, within bounds. */
@@ -162,16 +159,28 @@ final class SlotRequestBatcher {
         underWay.add(sent);
         young.add(sent);
         statistics.called(requests.size());
-        Script script = script(requests);
-        var unused = run(script, requests).whenComplete((reply, failure) -> {
+        List<List<Request<?>>> groups = groups(requests);
+        Script script = script(groups);
+        var unused = run(script, groups).whenComplete((reply, failure) -> {
             // a call that fails may never have been on the line
             if (failure == null) {
                 long now = System.nanoTime();
                 line.measured(now - sent.at, now);
             }
             over(sent);
-            answer(requests, script, reply, failure);
+            answer(requests, groups, script, reply, failure);
         });
+    }
+
+    /** Requests that share an answer are sent as one. */
+    private static List<List<Request<?>>> groups(List<Request<?>> requests) {
+        Map<Object, List<Request<?>>> groups = new LinkedHashMap<>();
+        for (Request<?> request : requests) {
+            Object shared = request.shared();
+            groups.computeIfAbsent(shared == null ? request : shared, absent -> new ArrayList<>(1))
+                    .add(request);
+        }
+        return List.copyOf(groups.values());
     }
 
     private void over(Sent sent) {
@@ -195,29 +204,29 @@ final class SlotRequestBatcher {
         }
     }
 
-    private Script script(List<Request<?>> requests) {
-        Request<?> first = requests.get(0);
-        if (requests.size() == 1 && first.states.length == 1) {
+    private static Script script(List<List<Request<?>>> groups) {
+        Request<?> first = groups.get(0).get(0);
+        if (groups.size() == 1 && first.states.length == 1) {
             return Scripts.decideOne(first.algorithms);
         }
         int algorithms = 0;
         boolean single = true;
-        for (Request<?> request : requests) {
-            algorithms |= request.algorithms;
-            single &= request.states.length == 1;
+        for (List<Request<?>> group : groups) {
+            algorithms |= group.get(0).algorithms;
+            single &= group.get(0).states.length == 1;
         }
         return Scripts.decideSeveral(algorithms, single);
     }
 
-    private CompletionStage<byte[]> run(Script script, List<Request<?>> requests) {
-        List<byte[]> states = new ArrayList<>(requests.size());
-        byte[][] arguments = new byte[requests.size()][];
-        for (int i = 0; i < arguments.length; i++) {
-            Request<?> request = requests.get(i);
-            Collections.addAll(states, request.states);
-            arguments[i] = request.argument;
-        }
+    private CompletionStage<byte[]> run(Script script, List<List<Request<?>>> groups) {
+        List<byte[]> states = new ArrayList<>(groups.size());
+        byte[][] arguments = new byte[groups.size()][];
         try {
+            for (int i = 0; i < arguments.length; i++) {
+                List<Request<?>> group = groups.get(i);
+                Collections.addAll(states, group.get(0).states);
+                arguments[i] = group.get(0).argument(group.size());
+            }
             return redis.run(script, states.toArray(byte[][]::new), arguments);
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
@@ -225,7 +234,11 @@ final class SlotRequestBatcher {
     }
 
     private void answer(
-            List<Request<?>> requests, Script script, byte @Nullable [] reply, @Nullable Throwable failure) {
+            List<Request<?>> requests,
+            List<List<Request<?>>> groups,
+            Script script,
+            byte @Nullable [] reply,
+            @Nullable Throwable failure) {
         if (failure != null && requests.size() > 1 && RedisErrors.isOfGoingTogether(failure)) {
             for (Request<?> request : requests) {
                 places.incrementAndGet();
@@ -235,8 +248,8 @@ final class SlotRequestBatcher {
         }
         try {
             ByteBuffer answers = ByteBuffer.wrap(reply);
-            for (Request<?> request : requests) {
-                answer(request, script, answers);
+            for (List<Request<?>> group : groups) {
+                answer(group, script, answers);
             }
         } catch (RuntimeException e) {
             failed(requests, failure == null ? e : failure);
@@ -247,16 +260,18 @@ final class SlotRequestBatcher {
         requests.forEach(request -> request.completeExceptionally(reason));
     }
 
-    private static void answer(Request<?> request, Script script, ByteBuffer answers) {
+    private static void answer(List<Request<?>> group, Script script, ByteBuffer answers) {
         int length = answers.getInt();
         // not a view of all, which might be kept for long
         byte[] answer = new byte[Math.abs(length)];
         answers.get(answer);
         if (length >= 0) {
-            request.answer(ByteBuffer.wrap(answer));
+            for (int i = 0; i < group.size(); i++) {
+                group.get(i).answer(ByteBuffer.wrap(answer), i);
+            }
         } else {
             String error = new String(answer, StandardCharsets.UTF_8);
-            request.completeExceptionally(AclRights.explained(new RedisCommandExecutionException(error), script));
+            failed(group, AclRights.explained(new RedisCommandExecutionException(error), script));
         }
     }
 }

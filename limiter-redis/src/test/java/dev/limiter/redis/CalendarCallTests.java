@@ -104,7 +104,13 @@ class CalendarCallTests {
         var unused = batcher.ask(
                 0,
                 new Request<>(
-                        LuaAlgorithm.BUCKET.bit(), new byte[][] {{1}}, new byte[] {1}, 1, answer -> true, any -> {}));
+                        LuaAlgorithm.BUCKET.bit(),
+                        new byte[][] {{1}},
+                        new byte[] {1},
+                        1,
+                        null,
+                        (answer, position) -> true,
+                        any -> {}));
     }
 
     @Test

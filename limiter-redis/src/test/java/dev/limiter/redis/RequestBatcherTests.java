@@ -151,6 +151,41 @@ class RequestBatcherTests {
         third.join().close();
     }
 
+    /** Each as if it had been decided alone, in this order. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void equalRequestsOfOnePermitAreSentAsOne(Limit limit) {
+        RedisRateLimiterStorage storage = storage(held);
+        Rule rule = Rule.of("rule", limit);
+        keepBusy(storage);
+
+        List<CompletableFuture<Decision>> decided = Stream.generate(() -> storage.ask(List.of(rule.charge("key"))))
+                .limit(12)
+                .toList();
+        decided.get(3).cancel(true);
+        held.release();
+
+        List<Decision> decisions = decided.stream()
+                .filter(decision -> !decision.isCancelled())
+                .map(CompletableFuture::join)
+                .toList();
+        assertThat(held.calls()).endsWith(limit instanceof Limit.Concurrency ? 11 : 1);
+        assertThat(decisions.subList(0, 10)).allMatch(Decision::permitted);
+        assertThat(decisions)
+                .extracting(Decision::remaining)
+                .containsExactly(9L, 8L, 7L, 6L, 5L, 4L, 3L, 2L, 1L, 0L, 0L);
+        Decision rejected = decisions.get(10);
+        Decision asked = storage(server).peek(rule, "key");
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.retryAfter().isPresent())
+                .isEqualTo(asked.retryAfter().isPresent());
+        rejected.retryAfter()
+                .ifPresent(wait -> assertThat(wait).isCloseTo(asked.retryAfter().orElseThrow(), Duration.ofMinutes(1)));
+        decisions.get(2).giveBack();
+        decisions.get(9).giveBack();
+        assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(2);
+    }
+
     @Test
     void aBrokenStateFailsOnlyThoseWhoAskForIt() {
         RedisRateLimiterStorage storage = storage(held);
@@ -394,33 +429,6 @@ class RequestBatcherTests {
     }
 
     @Test
-    void aCallThatIsNeverAnsweredIsGivenUp() {
-        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
-                .keyPrefix(prefix)
-                .timeout(Duration.ofMillis(300))
-                .build();
-        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
-        held.hold();
-        assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(StorageUnavailableException.class);
-        held.loseWhatIsHeld();
-        // callers of its key gather until it is over
-        assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(StorageUnavailableException.class);
-
-        Conditions.await(() -> {
-            storage.cleanUp();
-            return isDecided(storage, rule);
-        });
-    }
-
-    private static boolean isDecided(RedisRateLimiterStorage storage, Rule rule) {
-        try {
-            return storage.decide(rule, "key", 1).permitted();
-        } catch (StorageUnavailableException failure) {
-            return false;
-        }
-    }
-
-    @Test
     void whatIsGrantedAfterItWasGivenUpIsGivenBack() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
@@ -605,7 +613,8 @@ class RequestBatcherTests {
                 new byte[][] {argument},
                 argument,
                 1,
-                answer -> {
+                null,
+                (answer, position) -> {
                     long echoed = answer.getLong();
                     answered.add(echoed);
                     return echoed;

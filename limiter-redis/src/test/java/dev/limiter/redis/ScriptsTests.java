@@ -162,7 +162,7 @@ class ScriptsTests {
         remote.ask(asked, true, 1, 0, 0, hold, now);
         ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
-        return ScriptAnswer.of(answer.slice(), new ServerTime(new VirtualTime()), 0, hold);
+        return ScriptAnswer.of(answer.slice(), 0, new ServerTime(new VirtualTime()), 0, hold);
     }
 
     private byte[] run(Script script, byte[][] keys, byte[] argument) {

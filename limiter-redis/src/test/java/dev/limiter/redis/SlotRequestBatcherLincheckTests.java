@@ -7,6 +7,7 @@ import dev.limiter.redis.script.Request;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -78,7 +79,8 @@ class SlotRequestBatcherLincheckTests {
                     new byte[][] {{1}},
                     new byte[] {1},
                     1,
-                    ByteBuffer::hasRemaining,
+                    null,
+                    (answer, position) -> answer.hasRemaining(),
                     nobody -> {});
         }
 
@@ -120,6 +122,8 @@ class SlotRequestBatcherLincheckTests {
                 .addGuarantee(forClasses(
                                 ArrayList.class.getName(),
                                 ArrayList.class.getName() + "$Itr",
+                                LinkedHashMap.class.getName(),
+                                "java.util.LinkedHashMap$LinkedValues",
                                 Collections.class.getName(),
                                 ByteBuffer.class.getName(),
                                 "java.nio.HeapByteBuffer")

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits of one key that were taken in one call: for the callers that were there, and some for later ones. Taking one
- * is one atomic subtraction. Thread-safe; never blocks.
+ * Permits of one key that were taken in one call, for later requests. Taking one is one atomic subtraction. Thread-safe;
+ * never blocks.
  */
 public final class LeasedPermits {
 
@@ -31,17 +31,17 @@ public final class LeasedPermits {
     /**
      * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would
      *     there
-     * @param callers for how many permits were needed at once; what is more was taken ahead
+     * @param requests how many requests wait for a permit, 0 or 1
      */
     public LeasedPermits(
-            Returns returns, Charge charge, RemoteRule remote, ScriptAnswer answer, long asked, int callers) {
+            Returns returns, Charge charge, RemoteRule remote, ScriptAnswer answer, long asked, int requests) {
         this.returns = returns;
         this.charge = charge;
         this.remote = remote;
         this.answer = answer;
         this.numbers = answer.next(remote.limits.length);
         this.rest = new AtomicLong(answer.taken());
-        this.low = (answer.taken() - callers) / 2;
+        this.low = (answer.taken() - requests) / 2;
         this.until = remote.ahead == 0 ? asked : asked + Math.min(remote.aheadNanos, windowRest());
     }
 
@@ -61,13 +61,13 @@ public final class LeasedPermits {
         return rest;
     }
 
-    /** For a caller that was there when they were taken: one of them, or a refusal if there were not enough. */
-    Decision next() {
+    /** The decision of the request that waited for these: one of them, or a rejection if there is none. */
+    Decision first() {
         Decision taken = one();
-        return taken != null ? taken : refusal(RemoteRule.PAUSE_MICROS);
+        return taken != null ? taken : refusal();
     }
 
-    /** For a caller that came later; null if there is none, or it is too late. */
+    /** One of them; null if there is none, or it is too late. */
     @Nullable
     Decision take() {
         return rest.get() > 0 && !isTooOld() ? one() : null;
@@ -83,10 +83,9 @@ public final class LeasedPermits {
         return new RedisDecision(returns, charge, remote, numbers, answer, true, behind);
     }
 
-    /** The refusal when all are taken; for so long at least where permits are taken ahead, not to ask for each one. */
-    public RedisDecision refusal(long micros) {
-        RedisDecision refusal = new RedisDecision(returns, charge, remote, numbers, answer, false, 0);
-        return remote.ahead > 0 ? refusal.lastingAtLeast(micros) : refusal;
+    /** The rejection of a request after these were taken. */
+    public RedisDecision refusal() {
+        return new RedisDecision(returns, charge, remote, numbers, answer, false, 0);
     }
 
     /** How many no caller has had yet. */
@@ -110,13 +109,7 @@ public final class LeasedPermits {
 
     /** Gives back those that no caller has had. */
     public void giveBack() {
-        giveBack(Long.MAX_VALUE);
-    }
-
-    /** Gives back so many of them at most, in one call. */
-    void giveBack(long most) {
-        long left = rest.getAndUpdate(kept -> kept - Math.min(Math.max(kept, 0), most));
-        long permits = Math.min(left, most);
+        long permits = rest.getAndSet(0);
         if (permits > 0) {
             Charge all = new Charge(charge.rule(), charge.key(), permits);
             returns.giveBack(new RedisDecision(returns, all, remote, numbers, answer, true, 0), false);

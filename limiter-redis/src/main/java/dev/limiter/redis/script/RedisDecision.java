@@ -120,17 +120,6 @@ public final class RedisDecision extends Decision {
         return new RedisDecision(returns, charge, remote, later, answer, false, 0);
     }
 
-    /** This refusal with a wait of so long at least; a grant is returned as it is. */
-    public RedisDecision lastingAtLeast(long micros) {
-        long[] longer = numbers.clone();
-        for (int i = 0; i < remote.limits.length; i++) {
-            if (numbers[NUMBERS * i + 1] > 0) {
-                longer[NUMBERS * i + 1] = Math.max(numbers[NUMBERS * i + 1], micros);
-            }
-        }
-        return new RedisDecision(returns, charge, remote, longer, answer, charged, 0);
-    }
-
     long takenAt() {
         return answer.time();
     }

@@ -1,23 +1,35 @@
 package dev.limiter.redis.script;
 
+import dev.limiter.Charge;
 import dev.limiter.ReturningFuture;
 import java.nio.ByteBuffer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** One request to {@code decide}; completes with the result made of the answer. It may be cancelled. */
 public final class Request<T> extends ReturningFuture<T> {
 
     public final int algorithms;
     public final byte[][] states;
-    public final byte[] argument;
+    private final byte[] argument;
 
     /** The work of the server for it, in {@linkplain RemoteLimit#work states of a bucket}. */
     public final int work;
 
     private static final Runnable NOTHING = () -> {};
 
-    private final Function<ByteBuffer, T> made;
+    /**
+     * Requests with equal charges of one permit are sent as one.
+     *
+     * @param argument the argument for so many requests
+     */
+    public record Sharing(Charge charge, IntFunction<byte[]> argument) {}
+
+    private final @Nullable Sharing sharing;
+
+    private final BiFunction<ByteBuffer, Integer, T> made;
     private volatile Runnable lost = NOTHING;
 
     /**
@@ -25,7 +37,8 @@ public final class Request<T> extends ReturningFuture<T> {
      * @param states the keys of its limits, all in one slot
      * @param argument the request in the form of the script
      * @param work the work of the server for it, in {@linkplain RemoteLimit#work states of a bucket}
-     * @param made makes the result of the answer
+     * @param sharing how equal requests share an answer; null if they do not
+     * @param made makes the result of the answer, given the position of this request among those that share it
      * @param unwanted told of the result if no caller waits for it any more
      */
     public Request(
@@ -33,13 +46,15 @@ public final class Request<T> extends ReturningFuture<T> {
             byte[][] states,
             byte[] argument,
             int work,
-            Function<ByteBuffer, T> made,
+            @Nullable Sharing sharing,
+            BiFunction<ByteBuffer, Integer, T> made,
             Consumer<T> unwanted) {
         super(unwanted);
         this.algorithms = algorithms;
         this.states = states;
         this.argument = argument;
         this.work = work;
+        this.sharing = sharing;
         this.made = made;
     }
 
@@ -67,9 +82,20 @@ public final class Request<T> extends ReturningFuture<T> {
         return taken;
     }
 
-    public void answer(ByteBuffer answer) {
+    /** What requests that may be sent as one have in common; null if this one is sent alone. */
+    public @Nullable Object shared() {
+        return sharing == null ? null : sharing.charge;
+    }
+
+    /** The argument for so many requests that share an answer. */
+    public byte[] argument(int requests) {
+        return requests == 1 || sharing == null ? argument : sharing.argument.apply(requests);
+    }
+
+    /** {@code position}: of this request among those that share the answer, from 0. */
+    public void answer(ByteBuffer answer, int position) {
         try {
-            hand(made.apply(answer));
+            hand(made.apply(answer, position));
             lost = NOTHING;
         } catch (RuntimeException e) {
             completeExceptionally(e);

@@ -41,7 +41,7 @@ class KnownRefusalsTests {
         long micros = TimeUnit.HOURS.toMicros(1);
         long[] numbers = {0, micros, micros, 0, 0, 0};
         ScriptAnswer answer =
-                new ScriptAnswer(1, false, 0, new ServerTime(null), 0, new byte[0], ByteBuffer.allocate(0));
+                new ScriptAnswer(1, false, 0, 0, new ServerTime(null), 0, new byte[0], ByteBuffer.allocate(0));
         RedisDecision refusal = new RedisDecision(NOTHING_RETURNED, charge, remote, numbers, answer, false, 0);
         refusals.learn(charge, List.of(refusal), refusals.stamp(List.of(charge)), now.get());
     }

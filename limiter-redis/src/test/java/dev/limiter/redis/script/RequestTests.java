@@ -12,8 +12,14 @@ class RequestTests {
 
     private final List<String> events = new ArrayList<>();
     private Runnable duringMaking = () -> {};
-    private final Request<String> request =
-            new Request<>(0, new byte[][] {{1}}, new byte[] {1}, 1, this::made, result -> events.add("given back"));
+    private final Request<String> request = new Request<>(
+            0,
+            new byte[][] {{1}},
+            new byte[] {1},
+            1,
+            null,
+            (answer, position) -> made(answer),
+            result -> events.add("given back"));
 
     private String made(ByteBuffer answer) {
         duringMaking.run();
@@ -28,7 +34,7 @@ class RequestTests {
     }
 
     private void answer() {
-        request.answer(ByteBuffer.allocate(1));
+        request.answer(ByteBuffer.allocate(1), 0);
     }
 
     private void abandon() {
@@ -92,7 +98,7 @@ class RequestTests {
     @Test
     void isLostWithAnAnswerThatCannotBeRead() {
         countLosses();
-        request.answer(ByteBuffer.allocate(0));
+        request.answer(ByteBuffer.allocate(0), 0);
         assertThat(request).isCompletedExceptionally();
         assertThat(events).containsExactly("lost");
     }
