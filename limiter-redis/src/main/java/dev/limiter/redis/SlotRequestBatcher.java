@@ -205,17 +205,11 @@ final class SlotRequestBatcher {
     }
 
     private static Script script(List<List<Request<?>>> groups) {
-        Request<?> first = groups.get(0).get(0);
-        if (groups.size() == 1 && first.states.length == 1) {
-            return Scripts.decideOne(first.algorithms);
-        }
         int algorithms = 0;
-        boolean single = true;
         for (List<Request<?>> group : groups) {
             algorithms |= group.get(0).algorithms;
-            single &= group.get(0).states.length == 1;
         }
-        return Scripts.decideSeveral(algorithms, single);
+        return Scripts.decide(algorithms);
     }
 
     private CompletionStage<byte[]> run(Script script, List<List<Request<?>>> groups) {

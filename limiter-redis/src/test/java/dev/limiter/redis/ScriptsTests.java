@@ -10,7 +10,7 @@ import dev.limiter.redis.script.LuaAlgorithm;
 import dev.limiter.redis.script.RemoteLimit;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.ScriptAnswer;
-import dev.limiter.redis.script.ScriptAssembly;
+import dev.limiter.redis.script.ScriptFiles;
 import dev.limiter.redis.script.ServerTime;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -62,15 +62,11 @@ class ScriptsTests {
         scripts.put("goodbye", Scripts.GOODBYE);
         scripts.put("probe", Scripts.PROBE);
         for (String file : List.of("policy", "document", "samples")) {
-            scripts.put(file, Script.of(ScriptAssembly.file(file)));
+            scripts.put(file, Script.of(ScriptFiles.read(file)));
         }
         for (int set = 1; set <= LuaAlgorithm.ALL; set++) {
-            scripts.put("single " + set, Scripts.decideSeveral(set, true));
-            scripts.put("several " + set, Scripts.decideSeveral(set, false));
+            scripts.put("decide " + set, Scripts.decide(set));
             scripts.put("give back " + set, Scripts.giveBack(set));
-            if (Integer.bitCount(set) == 1) {
-                scripts.put("one " + set, Scripts.decideOne(set));
-            }
         }
         return scripts;
     }
@@ -89,14 +85,6 @@ class ScriptsTests {
     void aStrayGlobalIsFound() {
         assertThat(globals("local function f() stray = 1 end return missing"))
                 .containsExactlyInAnyOrder("stray", "missing");
-    }
-
-    @Test
-    void noScriptCarriesComments() {
-        scripts()
-                .forEach((name, script) -> assertThat(script.text().lines())
-                        .as(name)
-                        .noneMatch(line -> line.isBlank() || line.stripLeading().startsWith("--")));
     }
 
     static Stream<Limit> algorithms() {
@@ -160,7 +148,7 @@ class ScriptsTests {
         ByteBuffer.wrap(hold).putLong(System.nanoTime());
         Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
         remote.ask(asked, true, 1, 0, 0, hold, now);
-        ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decideOne(remote.algorithm.bit()), keys, asked.toArray()));
+        ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decide(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
         return ScriptAnswer.of(answer.slice(), 0, new ServerTime(new VirtualTime()), 0, hold);
     }

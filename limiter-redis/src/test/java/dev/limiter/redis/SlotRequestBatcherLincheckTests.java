@@ -27,8 +27,7 @@ class SlotRequestBatcherLincheckTests {
 
     static {
         // read once, and not while threads take turns
-        Scripts.decideOne(LuaAlgorithm.BUCKET.bit());
-        Scripts.decideSeveral(LuaAlgorithm.BUCKET.bit(), true);
+        Scripts.decide(LuaAlgorithm.BUCKET.bit());
     }
 
     /** Answers at once, with nothing, or never. */

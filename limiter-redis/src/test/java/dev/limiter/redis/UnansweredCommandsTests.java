@@ -3,7 +3,7 @@ package dev.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.limiter.redis.script.ScriptAssembly;
+import dev.limiter.redis.script.ScriptFiles;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.ClientOptions;
@@ -75,7 +75,7 @@ class UnansweredCommandsTests {
 
     private CompletableFuture<byte[]> ask() {
         byte[][] keys = {"key".getBytes(StandardCharsets.UTF_8)};
-        return redis.run(Script.of(ScriptAssembly.file("policy")), keys).toCompletableFuture();
+        return redis.run(Script.of(ScriptFiles.read("policy")), keys).toCompletableFuture();
     }
 
     @Test

@@ -113,6 +113,7 @@ public final class Leases {
         var unused = source.take(charge, requests, more).whenComplete((block, failure) -> {
             Decision first = block != null && requests > 0 ? block.first() : null;
             end(charge, block, block != null && block.kept() >= more);
+            takeOut(charge, LeasedPermits::isTooOld).forEach(LeasedPermits::giveBack);
             if (first != null) {
                 decision.hand(first);
             } else if (failure != null) {

@@ -7,7 +7,7 @@ import java.time.Duration;
 /** Works out what scripts have to know of each kind of limit. */
 final class RemoteLimitCompiler {
 
-    /** The beginnings of windows, as numbered in {@code decide/fixed_window.lua}. */
+    /** The beginnings of windows, as numbered in {@code algorithm/fixed_window.lua}. */
     private static final int FROM_EPOCH = 1;
 
     private static final int FROM_FIRST = 2;

@@ -2,7 +2,7 @@ package dev.limiter.redis.server;
 
 import dev.limiter.redis.Redis;
 import dev.limiter.redis.Script;
-import dev.limiter.redis.script.ScriptAssembly;
+import dev.limiter.redis.script.ScriptFiles;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 /** The keys that a server deletes when its memory is full, as far as it tells: not every user may ask. */
 public final class EvictionPolicy {
 
-    private static final Script SCRIPT = Script.of(ScriptAssembly.file("policy"));
+    private static final Script SCRIPT = Script.of(ScriptFiles.read("policy"));
 
     /** So many names of keys find one on each server that has a hundredth of the slots or more. */
     private static final int MOST_KEYS = 1_000;

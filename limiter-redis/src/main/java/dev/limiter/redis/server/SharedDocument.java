@@ -2,7 +2,7 @@ package dev.limiter.redis.server;
 
 import dev.limiter.redis.Redis;
 import dev.limiter.redis.Script;
-import dev.limiter.redis.script.ScriptAssembly;
+import dev.limiter.redis.script.ScriptFiles;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ public final class SharedDocument {
     /** The revision of a text that there is not. */
     public static final String NONE = "0";
 
-    private static final Script SCRIPT = Script.of(ScriptAssembly.file("document"));
+    private static final Script SCRIPT = Script.of(ScriptFiles.read("document"));
 
     private static final String REPLACED = "replaced";
     private static final String DOCUMENT = "document\n";

@@ -3,7 +3,7 @@ package dev.limiter.redis.server;
 import dev.limiter.redis.Redis;
 import dev.limiter.redis.Script;
 import dev.limiter.redis.script.Arguments;
-import dev.limiter.redis.script.ScriptAssembly;
+import dev.limiter.redis.script.ScriptFiles;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public final class SharedSamples {
     private static final int MOST = 500;
 
     private static final long BEGINNING = 1L << 53;
-    private static final Script SCRIPT = Script.of(ScriptAssembly.file("samples"));
+    private static final Script SCRIPT = Script.of(ScriptFiles.read("samples"));
 
     private final Redis redis;
     private final byte[][] key;

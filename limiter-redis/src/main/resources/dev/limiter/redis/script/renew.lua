@@ -12,7 +12,7 @@ if now < 0 then
 end
 local key, kind = KEYS[1], redis.call('TYPE', KEYS[1]).ok
 if kind == 'hash' then
-  -- other instances decide by another algorithm: the layout of `apart` in decide/start.lua
+  -- other instances decide by another algorithm: the layout of `apart` in other_forms.lua
   key = key .. '~5:0:0'
   kind = redis.call('TYPE', key).ok
 end

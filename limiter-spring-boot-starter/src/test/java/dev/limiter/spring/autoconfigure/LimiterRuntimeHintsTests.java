@@ -86,7 +86,7 @@ class LimiterRuntimeHintsTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"decide/start.lua", "give_back/end.lua", "probe.lua"})
+    @ValueSource(strings = {"decide.lua", "algorithm/bucket.lua", "probe.lua"})
     void scriptsCanBeRead(String script) {
         assertThat(RuntimeHintsPredicates.resource().forResource("dev/limiter/redis/script/" + script))
                 .accepts(hints);

@@ -1,97 +1,4 @@
--- Decides requests whose keys are all on this node. A request takes permits of all its limits or of none. A script consists
--- of this start and the parts that its requests need: for one request with one limit `one.lua`, with the algorithm written
--- out; else `several.lua`, with one function per algorithm for the last limit of a request, and one for any other limit.
---
--- KEYS     the state of each limit, request by request
--- ARGV     for each request, packed: the time in microseconds, negative for the server's; the mode: take the permits (0),
---          peek (1), or take up to that many permits (2); the permits needed at once in mode 2; the number of limits; then,
---          for each limit, whether it is the first one of its rule and key (1), the number of the algorithm, the permits, the
---          permits that must be left, the longest wait of the request, and the arguments of the algorithm
--- reply    for each request, packed: the length in bytes; the time, or -1 - time for a refusal; the permits taken in mode 2;
---          then six numbers for each limit: the permits left, or those used beyond it, negated; the time until it permits
---          this request or, after a charge, the next one (0: now, -1: unknown); the time until it is fresh; the mark and the
---          count of returned permits, arguments of give_back; the wait of a granted request for this rule and key. If the
---          calendar boundaries of the arguments do not cover the time, the reply is only the length and the time. The reply to
---          a failed request is its length, negated, and the reason
---
--- Numbers are integers, below 2^53 where they must be exact. Times are never converted to text: Lua cuts it to 14 digits.
--- A state that is a string begins with the number of its algorithm, followed by integers of seven bytes.
---
--- A function costs time for each upvalue even when it is not called: rarely needed functions have none.
-local spread = unpack
-local pack, unpack, call, try, floor, ceil = struct.pack, struct.unpack, redis.call, redis.pcall, math.floor, math.ceil
-
-local argument = ARGV[1]
-local now, mode, needed, limits, at = unpack('>dBdd', argument)
-local dry = mode == 1
--- The milliseconds by which a state outlives its use. With the time of the client they are many: the clock of the server
--- must not expire the state.
-local grace = 3600000
-if now < 0 then
-  local time = call('TIME')
-  now = time[1] * 1000000 + time[2]
-  grace = 1000
-end
-
--- The entries and holds that this call may still look at or remove, besides a few of each state: the server is blocked
--- meanwhile, however much is stored under its keys.
-local budget = 1000
--- entries that the requests of a call may look at to tell when permits come back, and at least 32 each
-local looks = 4000
-
--- Whether a reply is the error of a key with another type. Any other error is raised.
-local function wrong_type(reply, command)
-  if reply.err and not reply.err:find('WRONGTYPE', 1, true) then
-    error(command .. ': ' .. reply.err)
-  end
-  return reply.err ~= nil
-end
-
--- The state of a key if it is a string of this algorithm; and whether the key holds the state of another algorithm.
-local function read(key, kind)
-  local stored = try('GET', key)
-  if not stored then
-    return false, false
-  end
-  if stored.err then
-    return false, wrong_type(stored, 'GET')
-  end
-  if stored:byte(1) ~= kind then
-    return false, true
-  end
-  return stored, false
-end
-
--- a * b / c, rounded down, and the remainder: exact for a below 2^53, b and c below 2^50 and a quotient below 2^53.
--- Other results are slightly too low.
-local function scaled(a, b, c)
-  local floor = math.floor
-  if a * b <= 2 ^ 52 then
-    local quotient = floor(a * b / c)
-    return quotient, a * b - quotient * c
-  end
-  if b >= 2 ^ 50 or c >= 2 ^ 50 then
-    return math.max(floor(a / c * b * (1 - 2 ^ -50)) - 1, 0), 0
-  end
-  -- long division by digits of `bits` bits: no intermediate value exceeds 2^53
-  local bits = (b < 2 ^ 40 and c < 2 ^ 40) and 12 or (b < 2 ^ 46 and c < 2 ^ 46) and 6 or 2
-  local digit, quotient, rest = 2 ^ bits, 0, 0
-  for shift = 54 - 54 % bits, 0, -bits do
-    local part = rest * digit + floor(a / 2 ^ shift) % digit * b
-    quotient = quotient * digit + floor(part / c)
-    rest = part % c
-  end
-  return quotient, rest
-end
-
--- a * b / c, rounded up; outside the exact range slightly too high.
-local function scaled_up(a, b, c)
-  if b >= 2 ^ 50 or c >= 2 ^ 50 then
-    return a * b <= 2 ^ 52 and math.ceil(a * b / c) or math.ceil(a / c * b * (1 + 2 ^ -50)) + 1
-  end
-  local quotient, rest = scaled(a, b, c)
-  return rest > 0 and quotient + 1 or quotient
-end
+-- Limits whose algorithm or window has changed: some instances may still decide by the previous form of the limit.
 
 -- The form of a state: its algorithm and its window.
 local function form_of(key)
@@ -348,4 +255,12 @@ local function apart(key, kind, length, buckets)
       error(command .. ': ' .. reply.err)
     end
   end, charged[form]
+end
+
+-- The key of the state of a form of the limit, for returned permits.
+local function place(key, kind, length, buckets)
+  if redis.call('TYPE', key).ok ~= 'hash' then
+    return key
+  end
+  return ('%s~%d:%.0f:%d'):format(key, kind, length or 0, buckets or 0)
 end

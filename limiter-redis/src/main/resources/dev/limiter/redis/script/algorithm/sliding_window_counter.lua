@@ -1,0 +1,162 @@
+-- A sliding window of sub-windows, as in SlidingWindowCounterStrategy.java: all permits of the current sub-window and of the
+-- last `buckets` whole ones count, except for a share of the oldest sub-window.
+--
+-- State: the number of the newest sub-window, the length of the window, the number of its sub-windows, the counts of
+-- `buckets` + 1 sub-windows, the newest first, and their sum. A microsecond has `micro` ticks and a sub-window `size` ticks,
+-- both integers.
+--
+-- The counts stay packed, seven bytes each: of a thousand, most decisions read two. The newest is a number besides.
+decide[3] = function(key, asked, permits, patience, count, delay)
+  local refusal, wait, left, longest, renewed, joined, returned = 0, 0, 0, 2 ^ 53, false, nil, 0
+  local limit, length, buckets, micro, size
+  limit, length, buckets, micro, size, at = unpack('>ddddd', argument, at)
+  local elapsed = now % length * micro
+  local newest = math.min(floor(elapsed / size), buckets - 1)
+  elapsed = elapsed - newest * size
+  newest = newest + floor(now / length) * buckets
+
+  local counts, recent, total, said = false, 0, 0, false
+  local beyond = 0
+  local stored, other = read(key, 3)
+  local late, uses, lasts
+  if stored then
+    local _, _, length_then, buckets_then = unpack('>BI7I7I2', stored)
+    other = length_then ~= length or buckets_then ~= buckets
+  end
+  if other then
+    key, late, uses, lasts, joined = apart(key, 3, length, buckets)
+    stored = not uses and read(key, 3)
+  end
+  if stored then
+    local _, newest_then, _, _, from = unpack('>BI7I7I2', stored)
+    if newest_then > newest then
+      local ahead = (newest_then - newest) * size - elapsed
+      if ahead <= size * buckets / 2 then
+        -- a small step of the clock back: the counts stay in their sub-windows
+        newest, elapsed = newest_then, -ahead
+      else
+        -- a large step back: the counts move with the clock, to the next start of a sub-window, or they would grow older
+        if elapsed > 0 then
+          newest, elapsed = newest + 1, elapsed - size
+        end
+        newest_then, renewed = newest, true
+      end
+    end
+    local passed = newest - newest_then
+    if passed <= buckets then
+      local staying = buckets + 1 - passed
+      counts = ('\0\0\0\0\0\0\0'):rep(passed) .. stored:sub(from, from + 7 * staying - 1)
+      total = unpack('>I7', stored, from + 7 * buckets + 7)
+      -- added up: those that stay or those that leave, whichever are fewer
+      local few, first, added = math.min(staying, passed), staying <= passed and 0 or staying, 0
+      local numbers = {unpack('>' .. ('I7'):rep(few), stored, from + 7 * first)}
+      for i = 1, few do
+        added = added + numbers[i]
+      end
+      total = first == 0 and added or total - added
+      recent = unpack('>I7', counts)
+    end
+    -- the first permit of the newest sub-window has set the expiry
+    said = passed == 0 and not renewed and recent > 0
+  end
+  counts = counts or ('\0\0\0\0\0\0\0'):rep(buckets + 1)
+  if uses or late then
+    local joining, carried = since(now - length + 1, uses or late)
+    if uses and carried > limit then
+      recent, beyond = carried, lasts
+    elseif carried > 0 then
+      local form = '>' .. ('I7'):rep(buckets + 1)
+      local numbers = {unpack(form, counts)}
+      for _, use in ipairs(joining) do
+        local middle = floor((use[1] + use[2]) / 2)
+        local number = math.min(floor(middle % length * micro / size), buckets - 1) + floor(middle / length) * buckets
+        local place = math.max(math.min(newest - number + 1, buckets + 1), 1)
+        numbers[place] = numbers[place] + use[3]
+      end
+      counts = pack(form, spread(numbers, 1, buckets + 1))
+      recent, renewed = numbers[1], not dry
+    end
+    total = total + carried
+  end
+
+  local oldest = unpack('>I7', counts, 7 * buckets + 1)
+  local forgivable = floor(limit / buckets)
+  local forgiven = oldest > 0 and elapsed > 0 and math.min(scaled(oldest, elapsed, size), forgivable) or 0
+
+  -- the time until `count` permits are left
+  local function wait_for(count)
+    local missing = count - (limit - total)
+    if count == 0 or missing <= forgiven then
+      return 0
+    end
+    local numbers, first = nil, buckets + 2
+    for i = buckets + 1, 1, -1 do
+      if i < first then
+        first = math.max(i - 99, 1)
+        numbers = {unpack('>' .. ('I7'):rep(i - first + 1), counts, 7 * first - 6)}
+      end
+      local leaving = i == 1 and recent or numbers[i - first + 1]
+      if missing <= leaving then
+        local leaves = (buckets + 1 - i) * size - elapsed
+        local share = missing <= forgivable and scaled_up(missing, size, leaving) or size
+        return math.max(ceil((leaves + share) / micro), 1, beyond)
+      end
+      missing = missing - leaving
+    end
+  end
+  refusal = wait_for(asked)
+  left = limit - total + forgiven
+
+  if not count then
+    count, delay = granted(refusal, wait, left, longest, permits), wait
+  end
+  local reset, mark = 0, 0
+  if count > 0 then
+    recent, total = recent + count, total + count
+    refusal = wait_for(1)
+    left = limit - total + forgiven
+  end
+  if total > 0 then
+    local used = 1
+    if recent == 0 then
+      local _, zeros = counts:find('^%z*')
+      used = floor(zeros / 7) + 1
+    end
+    reset = ceil(((buckets + 2 - used) * size - elapsed) / micro)
+  end
+  if count > 0 or renewed then
+    local state = pack('>BI7I7I2I7', 3, newest, length, buckets, recent) .. counts:sub(8) .. pack('>I7', total)
+    if said then
+      call('SET', key, state, 'KEEPTTL')
+    else
+      call('SET', key, state, 'PX', ceil(reset / 1000) + grace)
+    end
+  end
+  mark = newest
+  if joined and (count > 0 or renewed) then
+    joined(count)
+  end
+  return left, refusal, reset, mark, returned, wait, longest
+end
+
+give_back[3] = function(key, permits, mark)
+  local length, buckets
+  length, buckets, at = unpack('>dd', argument, at)
+  key = place(key, 3, length, buckets)
+  local stored = read(key, 3)
+  if not stored then
+    return
+  end
+  local _, newest, length_then, buckets_then, from = unpack('>BI7I7I2', stored)
+  local place = newest - mark
+  if length_then ~= length or buckets_then ~= buckets or place < 0 or place > buckets then
+    return
+  end
+  local total = unpack('>I7', stored, from + 7 * buckets + 7)
+  local last = from + 7 * buckets + 6
+  from = from + 7 * place
+  local count = unpack('>I7', stored, from)
+  local kept = math.max(count - permits, 0)
+  local counts = stored:sub(1, from - 1) .. pack('>I7', kept) .. stored:sub(from + 7, last)
+  call('SET', key, counts .. pack('>I7', total - count + kept), 'KEEPTTL')
+end

@@ -1,0 +1,93 @@
+-- Decides requests whose keys are all on this node. A request takes permits of all its limits or of none. Each request is
+-- decided on its own: the failure of one, by a broken key or a full memory, does not affect the others.
+--
+-- KEYS     the state of each limit, request by request
+-- ARGV     for each request, packed: the time in microseconds, negative for the server's; the mode: take the permits (0),
+--          peek (1), or take up to that many permits (2); the permits needed at once in mode 2; the number of limits; then,
+--          for each limit, whether it is the first one of its rule and key (1), the number of the algorithm, the permits, the
+--          permits that must be left, the longest wait of the request, and the arguments of the algorithm
+-- reply    for each request, packed: the length in bytes; the time, or -1 - time for a refusal; the permits taken in mode 2;
+--          then six numbers for each limit: the permits left, or those used beyond it, negated; the time until it permits
+--          this request or, after a charge, the next one (0: now, -1: unknown); the time until it is fresh; the mark and the
+--          count of returned permits, arguments of give_back; the wait of a granted request for this rule and key. If the
+--          calendar boundaries of the arguments do not cover the time, the reply is only the length and the time. The reply to
+--          a failed request is its length, negated, and the reason
+-- The reason of a failure, with its line. Newer servers leave the line out of the error of a command: `error` adds that of
+-- the calling function, four levels up.
+local function reason(failure)
+  if type(failure) == 'table' then
+    local _, line = pcall(error, '', 4)
+    return tostring(line) .. failure.err
+  end
+  return tostring(failure)
+end
+
+local limits, before = 0, 0
+
+-- The reply to the request whose limits are the arguments from `at` on, and whose keys follow the first `before` keys.
+local function reply()
+  if limits == 1 then
+    local _, kind, permits, kept, patience
+    _, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
+    local asked = needed and 1 or permits > 0 and permits + kept or 0
+    local left, refusal, reset, mark, returned, wait = decide[kind](KEYS[before + 1], asked, permits, patience)
+    if not refusal then
+      return left
+    end
+    return pack('>i4dddddddd', 64, refused and -1 - now or now, some, left, refusal, reset, mark, returned, wait)
+  end
+  -- Each limit is asked without taking permits; then each takes them, or none does.
+  local start, delays, rule, latest = at, {}, 0, 2 ^ 53
+  local rejections, there, most, looks_before = 0, 2 ^ 53, 0, looks
+  for i = 1, limits do
+    local first, kind, permits, kept, patience
+    first, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
+    if first == 1 then
+      -- The limits of a rule and key have one turn. The wait for another one would keep their permits from other requests.
+      rule, latest = rule + 1, 2 ^ 53
+      delays[rule] = 0
+    end
+    local asked = needed and 1 or permits > 0 and permits + kept or 0
+    local left, refusal, _, _, _, wait, longest = decide[kind](KEYS[before + i], asked, permits, patience, 0, 0)
+    if not refusal then
+      return left
+    end
+    delays[rule], latest = math.max(delays[rule], wait), math.min(latest, longest)
+    there, most = math.min(there, left), permits
+    if refusal ~= 0 or delays[rule] > latest then
+      rejections = 1
+    end
+  end
+  granted(rejections, 0, there, 0, most)
+  local answer = {pack('>i4dd', 16 + 48 * limits, refused and -1 - now or now, some)}
+  at, rule, looks = start, 0, looks_before
+  for i = 1, limits do
+    local first, kind, permits, kept, patience
+    first, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
+    rule = rule + first
+    local asked = needed and 1 or permits > 0 and permits + kept or 0
+    local count = (refused or dry) and 0 or needed and some or permits
+    local left, refusal, reset, mark, returned =
+      decide[kind](KEYS[before + i], asked, permits, patience, count, delays[rule])
+    answer[i + 1] = pack('>dddddd', left, refusal, reset, mark, returned, delays[rule])
+  end
+  return table.concat(answer)
+end
+
+local answers = {}
+for i = 1, #ARGV do
+  local passed, mode, least
+  argument = ARGV[i]
+  passed, mode, least, limits, at = unpack('>dBdd', argument)
+  if passed >= 0 then
+    now = passed
+  end
+  dry, needed = mode == 1, mode == 2 and least
+  if #ARGV == 1 then
+    return reply()
+  end
+  local decided, answer = xpcall(reply, reason)
+  answers[i] = decided and answer or pack('>i4', -#answer) .. answer
+  before = before + limits
+end
+return table.concat(answers)
