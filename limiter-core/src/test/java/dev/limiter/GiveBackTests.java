@@ -31,10 +31,8 @@ class GiveBackTests {
                 Limit.slidingWindowLog(10, HOUR));
     }
 
-    /** A state in Redis has no identity: what was taken at the same moment goes back to what took its place. */
     @ParameterizedTest
     @MethodSource("limits")
-    @Tag(MemoryPromises.TAG)
     void returnsNothingToAStateThatWasReset(Limit limit) {
         RateLimiters limiters = TestedStorage.limiters(time);
         Rule rule = Rule.of("rule", limit);
@@ -45,6 +43,27 @@ class GiveBackTests {
         old.giveBack();
 
         assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(3);
+    }
+
+    /** The second state would count for a shorter time than the permits of the first one. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void returnsNothingToAStateThatWasResetTwice(Limit limit) {
+        RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
+        Rule rule = Rule.of("rule", limit);
+        Decision old = limiters.tryAcquire(rule, "k", 10);
+        limiters.reset(rule, "k");
+        time.advance(Duration.ofMinutes(1));
+        limiters.tryAcquire(rule, "k", 1);
+        limiters.reset(rule, "k");
+        time.advance(Duration.ofMinutes(1));
+        Decision later = limiters.tryAcquire(rule, "k", 10);
+
+        old.giveBack();
+        assertThat(limiters.peek(rule, "k").remaining()).isZero();
+
+        later.giveBack();
+        assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(10);
     }
 
     /** Only memory throws states out to keep within a bound. */

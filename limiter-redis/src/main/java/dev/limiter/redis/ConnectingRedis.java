@@ -97,12 +97,6 @@ public final class ConnectingRedis implements Redis {
     }
 
     @Override
-    public CompletionStage<Void> delete(byte[][] keys) {
-        Redis redis = connected;
-        return redis == null ? notConnected() : redis.delete(keys);
-    }
-
-    @Override
     public CompletionStage<?> answersRead(byte[] key) {
         Redis redis = connected;
         return redis == null ? CompletableFuture.completedFuture(null) : redis.answersRead(key);

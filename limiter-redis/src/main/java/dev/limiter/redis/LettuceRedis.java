@@ -99,12 +99,6 @@ public class LettuceRedis implements Redis {
                 .addValues(arguments);
     }
 
-    @Override
-    public CompletionStage<Void> delete(byte[][] names) {
-        CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKeys(names);
-        return send(new UnrepeatedCommand(CommandType.UNLINK, arguments), names).thenAccept(deleted -> {});
-    }
-
     /**
      * The thread that reads answers is the one that encodes commands: an event loop of Netty, which reads in turn with
      * encoding all that has gathered. So it may not have read before the first of two commands, but has before the
@@ -213,10 +207,6 @@ public class LettuceRedis implements Redis {
             Reply() {
                 super(ByteArrayCodec.INSTANCE);
             }
-
-            /** Of UNLINK: not used. */
-            @Override
-            public void set(long number) {}
 
             @Override
             public void setError(ByteBuffer error) {

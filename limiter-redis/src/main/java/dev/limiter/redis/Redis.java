@@ -5,8 +5,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The Redis server, or cluster of them, that holds the states. This is where another client than Lettuce goes in: all
- * that limits need of one is to run a script (EVALSHA, and EVAL where the server does not know it), to delete keys, and
- * to tell which keys may go together. {@link RedisRateLimiterStorage#builder} takes it.
+ * that limits need of one is to run a script (EVALSHA, and EVAL where the server does not know it), and to tell which keys may go together. {@link RedisRateLimiterStorage#builder} takes it.
  *
  * <p>Thread-safe; never blocks. Everything it returns may fail with whatever the client fails with; that is an outage.
  * A command that fails must not be sent again later: it would charge permits that no caller gets.
@@ -15,9 +14,6 @@ public interface Redis extends AutoCloseable {
 
     /** Runs a script, loading it where it is not known. All keys are in one {@linkplain #slot slot}. */
     CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments);
-
-    /** Forgets keys that are in one slot. */
-    CompletionStage<Void> delete(byte[][] keys);
 
     /** The slot that keys must share to be used in one script; the same for all where there is only one server. */
     int slot(byte[] key);

@@ -13,6 +13,7 @@ import dev.limiter.failover.Budget;
 import dev.limiter.failover.RemoteStorage;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.ahead.KnownRefusals;
+import dev.limiter.redis.script.Arguments;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
 import dev.limiter.redis.script.ServerTime;
@@ -167,7 +168,9 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         refusals.forget(all);
         calls.giveBackKept(rule.name(), key);
         // answers to earlier calls come earlier: the permits kept by then were taken from the deleted state
-        RedisErrors.TIMEOUTS.join(redis.delete(remote.keys(key)).thenRun(() -> calls.forget(all)), timeout);
+        byte[] argument = new Arguments(8).number(time.toTell()).toArray();
+        RedisErrors.TIMEOUTS.join(
+                redis.run(Scripts.RESET, remote.keys(key), argument).thenRun(() -> calls.forget(all)), timeout);
         listeners.released(rule.name(), key);
     }
 

@@ -37,11 +37,6 @@ final class RightsReportingRedis implements Redis {
     }
 
     @Override
-    public CompletionStage<Void> delete(byte[][] keys) {
-        return redis.delete(keys);
-    }
-
-    @Override
     public int slot(byte[] key) {
         return redis.slot(key);
     }

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Scripts {
 
     static final Script RENEW = Script.of(ScriptFiles.read("renew"));
+    static final Script RESET = Script.of(ScriptFiles.read("reset"));
     static final Script INSTANCES = Script.of(ScriptFiles.read("instances"));
     static final Script GOODBYE = Script.of(ScriptFiles.read("goodbye"));
     static final Script PROBE = Script.of(ScriptFiles.read("probe"));

@@ -44,11 +44,6 @@ class CalendarCallTests {
         }
 
         @Override
-        public CompletionStage<Void> delete(byte[][] keys) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public int slot(byte[] key) {
             return 0;
         }

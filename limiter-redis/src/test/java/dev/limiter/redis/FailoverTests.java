@@ -70,11 +70,6 @@ class FailoverTests implements StorageListener {
             }
 
             @Override
-            public CompletionStage<Void> delete(byte[][] keys) {
-                return redis.delete(keys);
-            }
-
-            @Override
             public int slot(byte[] key) {
                 return redis.slot(key);
             }

@@ -62,11 +62,6 @@ final class HeldRedis implements Redis {
     }
 
     @Override
-    public CompletionStage<Void> delete(byte[][] names) {
-        return redis.delete(names);
-    }
-
-    @Override
     public int slot(byte[] key) {
         return redis.slot(key);
     }

@@ -26,11 +26,6 @@ class InstanceCounterTests {
                 }
 
                 @Override
-                public CompletionStage<Void> delete(byte[][] keys) {
-                    throw new UnsupportedOperationException();
-                }
-
-                @Override
                 public int slot(byte[] key) {
                     return 0;
                 }

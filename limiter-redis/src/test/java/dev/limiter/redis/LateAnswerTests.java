@@ -34,11 +34,6 @@ class LateAnswerTests {
                 }
 
                 @Override
-                public CompletionStage<Void> delete(byte[][] keys) {
-                    throw new UnsupportedOperationException();
-                }
-
-                @Override
                 public int slot(byte[] key) {
                     return new String(key, StandardCharsets.UTF_8).contains("one") ? 1 : 2;
                 }

@@ -40,8 +40,8 @@ class LessRedisTests {
 
     private final AtomicLong calls = new AtomicLong();
 
-    /** Called before states are deleted. */
-    private Runnable deleting = () -> {};
+    /** Called before states are reset. */
+    private Runnable resetting = () -> {};
 
     /** When answers are heard of. */
     private CompletableFuture<?> heard = CompletableFuture.completedFuture(null);
@@ -64,13 +64,10 @@ class LessRedisTests {
             @Override
             public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
                 calls.incrementAndGet();
+                if (script.equals(Scripts.RESET)) {
+                    resetting.run();
+                }
                 return redis.run(script, keys, arguments).thenCombine(heard, (answer, then) -> answer);
-            }
-
-            @Override
-            public CompletionStage<Void> delete(byte[][] keys) {
-                deleting.run();
-                return redis.delete(keys);
             }
 
             @Override
@@ -499,7 +496,7 @@ class LessRedisTests {
     void whatIsTakenAheadDuringAResetDoesNotOutliveIt() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).startingWithFirst());
         RedisRateLimiterStorage storage = storage(5);
-        deleting = () -> storage.decide(rule, "key", 1);
+        resetting = () -> storage.decide(rule, "key", 1);
         storage.reset(rule, "key");
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(1000);
         storage.decide(rule, "key", 1);

@@ -57,14 +57,6 @@ class OtherClientTests {
             return words;
         }
 
-        @Override
-        public CompletionStage<Void> delete(byte[][] keys) {
-            List<byte[]> words = new ArrayList<>();
-            words.add("DEL".getBytes(StandardCharsets.UTF_8));
-            words.addAll(List.of(keys));
-            return CompletableFuture.runAsync(() -> send(words), thread);
-        }
-
         private byte[] send(List<byte[]> words) {
             try {
                 ByteArrayOutputStream command = new ByteArrayOutputStream();

@@ -53,11 +53,6 @@ class OutageTests {
         }
 
         @Override
-        public CompletionStage<Void> delete(byte[][] keys) {
-            return redis.delete(keys);
-        }
-
-        @Override
         public int slot(byte[] key) {
             return redis.slot(key);
         }

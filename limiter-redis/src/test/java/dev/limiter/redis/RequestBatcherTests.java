@@ -346,11 +346,6 @@ class RequestBatcherTests {
             }
 
             @Override
-            public CompletionStage<Void> delete(byte[][] names) {
-                return line.delete(names);
-            }
-
-            @Override
             public int slot(byte[] key) {
                 return line.slot(key);
             }
@@ -390,11 +385,6 @@ class RequestBatcherTests {
             @Override
             public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
                 return server.run(script, names, arguments).thenApplyAsync(answer -> answer, later);
-            }
-
-            @Override
-            public CompletionStage<Void> delete(byte[][] names) {
-                return server.delete(names);
             }
 
             @Override
@@ -537,11 +527,6 @@ class RequestBatcherTests {
                         return answer.array();
                     },
                     answering);
-        }
-
-        @Override
-        public CompletionStage<Void> delete(byte[][] keys) {
-            throw new UnsupportedOperationException();
         }
 
         @Override

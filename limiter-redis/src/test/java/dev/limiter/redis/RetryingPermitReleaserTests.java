@@ -46,11 +46,6 @@ class RetryingPermitReleaserTests {
         }
 
         @Override
-        public CompletionStage<Void> delete(byte[][] keys) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public int slot(byte[] key) {
             return new String(key, UTF_8).contains("second") ? 1 : 0;
         }

@@ -58,6 +58,7 @@ class ScriptsTests {
     static Map<String, Script> scripts() {
         Map<String, Script> scripts = new LinkedHashMap<>();
         scripts.put("renew", Scripts.RENEW);
+        scripts.put("reset", Scripts.RESET);
         scripts.put("instances", Scripts.INSTANCES);
         scripts.put("goodbye", Scripts.GOODBYE);
         scripts.put("probe", Scripts.PROBE);

@@ -43,11 +43,6 @@ class SlotRequestBatcherLincheckTests {
         }
 
         @Override
-        public CompletionStage<Void> delete(byte[][] names) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public int slot(byte[] key) {
             return 0;
         }

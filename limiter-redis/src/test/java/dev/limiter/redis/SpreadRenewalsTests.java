@@ -51,11 +51,6 @@ class SpreadRenewalsTests {
             return call.answer;
         }
 
-        @Override
-        public CompletionStage<Void> delete(byte[][] keys) {
-            throw new UnsupportedOperationException();
-        }
-
         /** Those of the second server have a comma. */
         @Override
         public int slot(byte[] key) {

@@ -35,11 +35,6 @@ class UncountableRuleTests {
                     }
 
                     @Override
-                    public CompletionStage<Void> delete(byte[][] keys) {
-                        throw new UnsupportedOperationException();
-                    }
-
-                    @Override
                     public int slot(byte[] key) {
                         return 0;
                     }

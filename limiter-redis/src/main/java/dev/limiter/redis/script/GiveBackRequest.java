@@ -12,6 +12,9 @@ import java.util.function.ObjLongConsumer;
  */
 public final class GiveBackRequest {
 
+    /** For permits of an unknown time: no reset can be later. */
+    private static final long LATEST = 1L << 52;
+
     private final Arguments arguments;
     private final List<byte[]> states;
     private final long[] permits;
@@ -43,7 +46,7 @@ public final class GiveBackRequest {
     /** Permits that a call whose answer is lost may hold by now. */
     public static GiveBackRequest unanswered(Charge charge, RemoteRule remote, byte[] hold, ServerTime time) {
         byte[][] keys = remote.keys(charge.key());
-        GiveBackRequest returned = new GiveBackRequest(time, 0, keys.length);
+        GiveBackRequest returned = new GiveBackRequest(time, LATEST, keys.length);
         for (int i = 0; i < keys.length; i++) {
             if (remote.isHeld(charge, i)) {
                 remote.limits[i].giveBack(returned.arguments, charge.permits(i), 0, 0, hold);

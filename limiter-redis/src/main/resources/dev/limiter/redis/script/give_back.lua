@@ -6,6 +6,13 @@
 --          reply of the decision, and the arguments of the algorithm
 taken_at, at = unpack('>d', argument, at)
 for _, key in ipairs(KEYS) do
+  local reset = call('GET', key .. '~reset')
+  if reset and taken_at <= unpack('>I7', reset) then
+    -- the permits were taken from states that a reset has deleted
+    return ''
+  end
+end
+for _, key in ipairs(KEYS) do
   local kind, permits, mark, returned
   kind, permits, mark, returned, at = unpack('>Bddd', argument, at)
   give_back[kind](key, permits, mark, returned)

@@ -86,11 +86,6 @@ class RedisChangeStoreTests {
         }
 
         @Override
-        public CompletionStage<Void> delete(byte[][] keys) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public int slot(byte[] name) {
             return redis.slot(name);
         }
