@@ -195,6 +195,44 @@ class WaitingTests {
                 Limit.concurrency(1));
     }
 
+    /** No request waits for a window that starts with its first request. */
+    static Stream<Limit> limitsToWaitFor() {
+        return limits().filter(limit -> !(limit instanceof Limit.FixedWindow window && window.fromFirst()));
+    }
+
+    /** Neither a place in the queue, nor a turn, nor a permit: another request gets the only place afterwards. */
+    @ParameterizedTest
+    @MethodSource("limitsToWaitFor")
+    void aRequestWithoutQuotaInAnotherRuleTakesNoPlace(Limit limit) {
+        RateLimiters limiters = byVirtualTime();
+        Rule rule = Rule.of("rule", limit);
+        Rule quota = Rule.of("quota", Limit.fixedWindow(1, Duration.ofDays(10)).startingWithFirst());
+        Charge waiting = rule.charge("key").within(Duration.ofDays(2)).waitingAtMost(1);
+        List<Charge> both = List.of(waiting, quota.charge());
+        assertThat(limiters.tryAcquire(quota.charge()).permitted()).isTrue();
+
+        assertThat(limiters.acquireAsync(both, () -> true).join().permitted()).isFalse();
+        assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(1);
+
+        Decision held = limiters.tryAcquire(rule, "key");
+        assertThat(held.permitted()).isTrue();
+        assertThat(limiters.acquireAsync(both, () -> true).join().permitted()).isFalse();
+        assertThat(limiters.waiting()).isZero();
+
+        CompletableFuture<Decision> next = limiters.acquireAsync(List.of(waiting), () -> true);
+        Conditions.await(() -> limiters.waiting() == 1);
+        // behind another one
+        Charge second = waiting.waitingAtMost(2);
+        assertThat(limiters.acquireAsync(List.of(second, quota.charge()), () -> true)
+                        .join()
+                        .permitted())
+                .isFalse();
+        assertThat(limiters.waiting()).isEqualTo(1);
+        held.close();
+        time.advance(Duration.ofDays(1));
+        assertThat(next.join().permitted()).isTrue();
+    }
+
     @ParameterizedTest
     @MethodSource("limits")
     void aWaitForEverIsAnsweredAsInMemory(Limit limit) {
