@@ -252,8 +252,8 @@ class BusinessDay extends NumberLimit {
     }
 
     @Override
-    public long settle(
-            long value, long now, long longestWait) { // the clock stepped back to another day: the use counts now
+    public long settle(long value, long now, long longestWait) {
+        // the clock stepped back to another day: the use counts now
         return value > unused(now) + limit ? unused(now) + value % (limit + 1) : value;
     }
 
