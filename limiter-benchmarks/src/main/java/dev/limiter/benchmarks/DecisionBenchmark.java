@@ -157,6 +157,9 @@ public class DecisionBenchmark {
                     limiters.tryAcquire(rule, key);
                 }
             });
+            // moves keys and cells next to each other, as the collections of a benchmark that allocates do sooner or
+            // later
+            System.gc();
         }
 
         /** The rule that a benchmark's method asks, by its name; empty for the methods of others. */

@@ -54,7 +54,7 @@ class Eviction {
         long now = clock.epochNanos();
         expireSome(now);
         makeRoom(now);
-        return enter(cell, now);
+        return places.enter(cell, now);
     }
 
     private void makeRoom(long now) {
@@ -69,11 +69,7 @@ class Eviction {
 
     /** Gives its place to a new cell that keys share for which there is no room. */
     void admitShared(Cell cell) {
-        enter(cell, clock.epochNanos());
-    }
-
-    private boolean enter(Cell cell, long now) {
-        return places.enter(cell, now);
+        places.enter(cell, clock.epochNanos());
     }
 
     /** Whether {@link #admit} would give a cell a place; evicts nothing. */
