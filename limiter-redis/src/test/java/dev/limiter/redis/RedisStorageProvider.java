@@ -1,6 +1,5 @@
 package dev.limiter.redis;
 
-import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.TestedStorage;
 import dev.limiter.TimeSource;

@@ -290,12 +290,6 @@ class BusinessDay extends NumberLimit {
     }
 }
 
-    @Override
-    }
-    @Override
-    }
-}
-
 class WithoutSpring {
 
     String example() {

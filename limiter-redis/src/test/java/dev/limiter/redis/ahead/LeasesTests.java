@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Leases from a server that this test plays. */
+@SuppressWarnings("FutureReturnValueIgnored")
 class LeasesTests implements Leases.Source, Returns {
 
     /** So many numbers a reply has for each limit. */

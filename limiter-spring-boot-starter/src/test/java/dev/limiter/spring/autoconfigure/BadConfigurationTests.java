@@ -410,7 +410,10 @@ class BadConfigurationTests {
                         rule("tiers: { by: plan, gold: { limit: 9 } }"),
                         "limiter.rules.orders.tiers.by = \"plan\"",
                         "KeyResolver beans [tenant]"),
-                bad(rule("tiers: { by: '', gold: { limit: 9 } }"), "limiter.rules.orders.tiers.by = \"\"", "There is no value here"),
+                bad(
+                        rule("tiers: { by: '', gold: { limit: 9 } }"),
+                        "limiter.rules.orders.tiers.by = \"\"",
+                        "There is no value here"),
                 bad(
                         rule("tiers: { by: 'ip,method', gold: { limit: 9 } }"),
                         "limiter.rules.orders.tiers.by = \"ip,method\"",
@@ -1246,7 +1249,8 @@ class BadConfigurationTests {
         variables.put("LIMITER_WEB_PORT", "tcp://192.0.2.7:80");
         variables.put("LIMITER_WEB", "x");
 
-        assertThat(catchThrowable(() -> start("limiter.mode: shadow", variables))).isNotNull();
+        assertThat(catchThrowable(() -> start("limiter.mode: shadow", variables)))
+                .isNotNull();
 
         assertThat(output)
                 .contains("limiter.web = \"x\" (\"LIMITER_WEB\" from")
