@@ -2,7 +2,6 @@ package dev.limiter.redis.ahead;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -24,39 +23,13 @@ final class RecentMap<K, V> {
     public @Nullable V get(K key) {
         V value = young.get(key);
         if (value == null && old.containsKey(key)) {
-            value = moved(key, absent -> null);
+            Map<K, V> last = old;
+            makeRoom();
+            // under the lock of its new place: a removal at the same time finds it there
+            value = young.computeIfAbsent(key, absent -> last.remove(absent));
         }
-        // another thread may have moved it in between; one that still does so hides it for a moment
+        // another thread may have moved it
         return value != null ? value : young.get(key);
-    }
-
-    public V computeIfAbsent(K key, Function<? super K, ? extends @Nullable V> made) {
-        V value = young.get(key);
-        return value != null ? value : moved(key, made);
-    }
-
-    /**
-     * An entry moves under the lock of its new place: nobody makes another one while it is in neither generation. A value
-     * that was made in a generation that is the older one by now moves once more.
-     */
-    private V moved(K key, Function<? super K, ? extends @Nullable V> made) {
-        Map<K, V> last = old;
-        makeRoom();
-        while (true) {
-            Map<K, V> older = old;
-            Map<K, V> target = young;
-            if (older != old || older == target) {
-                continue;
-            }
-            V value = target.computeIfAbsent(key, absent -> {
-                V found = last.remove(absent);
-                found = found == null && older != last ? older.remove(absent) : found;
-                return found == null ? made.apply(absent) : found;
-            });
-            if (target == young) {
-                return value;
-            }
-        }
     }
 
     public void put(K key, V value) {

@@ -2,8 +2,6 @@ package dev.limiter.redis.ahead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -12,7 +10,6 @@ import org.junit.jupiter.api.Test;
 
 class RecentMapTests {
 
-    private static final int THREADS = 3;
     private static final int ROUNDS = 20_000;
 
     /** So many that none is dropped while the first ones move. */
@@ -29,34 +26,6 @@ class RecentMapTests {
         map.put(5, 5);
         assertThat(map.get(0)).isZero();
         assertThat(map.get(1)).isNull();
-    }
-
-    @Test
-    void makesNoSecondValueOfAKeyThatMovesToTheYoungerGeneration() throws Exception {
-        RecentMap<Integer, Object> map = new RecentMap<>(HALF * 2);
-        for (int i = 0; i <= HALF; i++) {
-            map.put(i, new Object());
-        }
-        CyclicBarrier start = new CyclicBarrier(THREADS);
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        List<Future<List<Object>>> found = new ArrayList<>();
-        try {
-            for (int i = 0; i < THREADS; i++) {
-                found.add(threads.submit(() -> {
-                    start.await();
-                    List<Object> values = new ArrayList<>(ROUNDS);
-                    for (int key = 0; key < ROUNDS; key++) {
-                        values.add(map.computeIfAbsent(key, absent -> new Object()));
-                    }
-                    return values;
-                }));
-            }
-            for (Future<List<Object>> values : found) {
-                assertThat(values.get()).isEqualTo(found.get(0).get());
-            }
-        } finally {
-            threads.shutdownNow();
-        }
     }
 
     @Test
