@@ -79,7 +79,7 @@ final class BindProblemFactory {
                 "A name must be letters, digits, '-' and '_', and start with a small letter or digit.");
     }
 
-    /** The problem of a key that one source has in two spellings, of which Spring Boot reads one. */
+    /** The problem of a key that one source has in two spellings: Spring Boot would read one of the values. */
     static Problem repeated(ConfigurationPropertyName name) {
         return new Problem(
                 MessageCode.SAME_NAME,

@@ -155,7 +155,7 @@ class RuleCompilerTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"'#{-1 + 0}'", "#{1.5 + 1}", "#request.path", "'#request.getHeader(''None'')'"})
+    @ValueSource(strings = {"#{-1 + 0}", "#{1.5 + 1}"})
     void costsThatAreCertainlyNoneAreRefused(String cost) {
         assertThatThrownBy(() -> compiler.compile(orders().cost(cost).build()))
                 .isInstanceOf(LimiterConfigurationException.class)

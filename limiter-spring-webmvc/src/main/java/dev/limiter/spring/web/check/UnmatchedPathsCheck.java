@@ -18,7 +18,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Finds rules whose paths no endpoint has, maybe because they are misspelled. Rules of {@code phase: request} may be
+ * Finds rules with paths that no endpoint has, maybe because they are misspelled. Rules of {@code phase: request} may be
  * about paths that no endpoint serves.
  */
 public final class UnmatchedPathsCheck implements StartupCheck {
