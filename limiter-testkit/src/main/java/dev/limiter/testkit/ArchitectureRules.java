@@ -66,7 +66,7 @@ public final class ArchitectureRules {
             }))
             .allowEmptyShould(true);
 
-    /** The other rules hold for no classes at all, too. */
+    /** The other rules would also pass without any class. */
     @ArchTest
     static void findsClasses(JavaClasses classes) {
         if (classes.isEmpty()) {

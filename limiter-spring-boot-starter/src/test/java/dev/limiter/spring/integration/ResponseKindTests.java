@@ -19,8 +19,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
 
 /**
- * Each kind of response is the same, byte for byte, without a limit, with one, and with {@code charge-if}, but for the
- * RateLimit fields; and {@code charge-if} is evaluated once, for the status that the client gets.
+ * Each kind of response is the same, byte for byte, without a limit, with one, and with {@code charge-if}, except for
+ * the RateLimit fields. And {@code charge-if} is evaluated once, for the status that the client gets.
  */
 @TestPropertySource(
         properties = {
@@ -184,7 +184,7 @@ class ResponseKindTests extends WebTestSupport {
                 .toList();
     }
 
-    /** Whether the container announces the length of the body also where a filter wraps the response. */
+    /** Returns whether the container frames the body in the same way if a filter wraps the response. */
     boolean keepsFraming(String request) {
         return true;
     }

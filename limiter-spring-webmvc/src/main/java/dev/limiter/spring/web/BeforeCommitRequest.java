@@ -7,8 +7,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
 /**
- * Starts asynchronous work with the {@link BeforeCommitResponse}, where the container would take its own. Not around a
- * filter of the application, whose response may never be sent then.
+ * Starts asynchronous work with the {@link BeforeCommitResponse}, where the container would take its own response. Does
+ * not do so inside a filter of the application that wraps the response: such a wrapper may never be sent then.
  */
 final class BeforeCommitRequest extends HttpServletRequestWrapper {
 

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Containers do not announce the commit. They commit when the application flushes, closes, redirects or sends an
  * error, when the buffer is full, and when the body is as long as its {@code Content-Length}. So this counts the bytes
- * that are written, by an upper bound, and acts as soon as a container may commit. Whatever it cannot see ends with the
- * dispatch or the asynchronous request, where {@link RequestLifecycleFilter} calls {@link #beforeCommit()}.
+ * that are written, by an upper bound, and acts as soon as a container may commit. Other responses are committed when
+ * the request ends: {@link RequestLifecycleFilter} calls {@link #beforeCommit()} then.
  */
 final class BeforeCommitResponse extends HttpServletResponseWrapper {
 
@@ -70,12 +70,12 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         includes--;
     }
 
-    /** Whether no filter of the application is between here and the container. */
+    /** Returns whether no filter of the application is between this response and the container. */
     boolean isOutermost() {
         return !(target instanceof ServletResponseWrapper);
     }
 
-    /** Acts with the present status, unless that has happened. */
+    /** Acts on the present status, unless it has acted before. */
     void beforeCommit() {
         beforeCommit(target.getStatus(), null);
     }
@@ -100,7 +100,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** There are further charges or fields: acts on them now if it is too late to wait. */
+    /** Acts on further charges and fields at once if the others have been dealt with. */
     void changed() {
         if (!done) {
             return;
@@ -121,8 +121,8 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
     }
 
     /**
-     * Asynchronous work begins. Jetty commits before it reports the end of that, and a filter around this response may
-     * have it bypassed: fields are written now and, if the work ends with a redirect, removed as far as possible.
+     * Asynchronous work begins. Jetty reports its end after the commit, and work that starts inside a filter of the
+     * application bypasses this response. There, fields are written now, and removed if a redirect follows.
      */
     void beforeAsync() {
         if (!done && (!isOutermost() || isJetty())) {
@@ -134,7 +134,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         return container.getServerInfo().startsWith("jetty/");
     }
 
-    /** At most so many bytes are about to be written. Jetty sends a large array at once, past its buffer. */
+    /** {@code bytes}: at least as many as are about to be written. Jetty sends a large array at once. */
     private void writing(long bytes) {
         if (done) {
             return;

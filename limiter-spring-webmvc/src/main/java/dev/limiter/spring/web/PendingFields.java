@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The RateLimit fields of a request until its response is committed: only then its status is known. Thread-safe. */
+/** The RateLimit fields of a request until its response is committed, when its status is known. Thread-safe. */
 final class PendingFields implements FieldSink {
 
     private final Map<String, String> fields = new LinkedHashMap<>(4);
@@ -15,7 +15,7 @@ final class PendingFields implements FieldSink {
         fields.put(name, value);
     }
 
-    /** A client that has nothing left would wait before it follows a redirect: that has no fields. */
+    /** A redirect gets no fields: clients without remaining permits would wait before they follow it. */
     synchronized void writeTo(HttpServletResponse response, int status) {
         if (fields.isEmpty()) {
             return;
@@ -28,7 +28,7 @@ final class PendingFields implements FieldSink {
         }
     }
 
-    /** Tomcat 10 ignores that. */
+    /** Has no effect on Tomcat 10. */
     private void removeFrom(HttpServletResponse response) {
         for (String name : fields.keySet()) {
             if (response.containsHeader(name)) {

@@ -68,7 +68,7 @@ public final class RequestLifecycleFilter implements Filter {
         asyncRequests.close();
     }
 
-    /** Whether the asynchronous request has failed, and the container has forgotten its attributes since. */
+    /** Returns whether the asynchronous request has failed, and the container has cleared its attributes since. */
     private static boolean isOver(HttpServletRequest request, HttpServletResponse response) {
         return ServletRequestDecisions.of(request) == null && present(response) != null;
     }
