@@ -1,6 +1,7 @@
 package dev.limiter;
 
 import dev.limiter.algorithm.LibraryStrategy;
+import dev.limiter.spi.CompiledLimit;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

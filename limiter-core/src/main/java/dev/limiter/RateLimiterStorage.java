@@ -1,5 +1,7 @@
 package dev.limiter;
 
+import dev.limiter.spi.ReleaseListener;
+import dev.limiter.spi.ReleaseListeners;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,5 +1,7 @@
 package dev.limiter;
 
+import dev.limiter.spi.CompiledLimit;
+
 /**
  * One algorithm: turns a {@link Limit} of its kind into the arithmetic that a storage runs on the state of each key.
  * Pure: no clock, no I/O, no lock. A strategy that is passed to {@link RateLimiterFactory}, such as a bean, replaces the

@@ -1,6 +1,7 @@
 package dev.limiter;
 
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spi.ReturningFuture;
 import dev.limiter.waiting.AsyncExecutor;
 import dev.limiter.waiting.WaitTimer;
 import dev.limiter.waiting.WaitingRoom;

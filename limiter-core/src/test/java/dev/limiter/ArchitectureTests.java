@@ -41,7 +41,7 @@ class ArchitectureTests {
     @ArchTest
     static final ArchRule apiDependsOnNoImplementation = noClasses()
             .that()
-            .resideInAPackage("dev.limiter")
+            .resideInAnyPackage("dev.limiter", "dev.limiter.spi")
             .and()
             .haveNameNotMatching("dev\\.limiter\\.(RateLimiters(\\$Builder)?|RateLimiterFactory)")
             .should()
@@ -81,7 +81,7 @@ class ArchitectureTests {
             .resideInAPackage("dev.limiter.failover..")
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "org.jspecify..", "dev.limiter", "dev.limiter.failover..");
+            .resideInAnyPackage("java..", "org.jspecify..", "dev.limiter", "dev.limiter.spi", "dev.limiter.failover..");
 
     @ArchTest
     static final ArchRule algorithmsReadNoClock = noClasses()

@@ -2,6 +2,8 @@ package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.spi.ReleaseListener;
+import dev.limiter.spi.ReleaseListeners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.VirtualWaiting.Request;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spi.ReleaseListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

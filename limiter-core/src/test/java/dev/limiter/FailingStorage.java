@@ -1,5 +1,6 @@
 package dev.limiter;
 
+import dev.limiter.spi.ReleaseListener;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 

@@ -3,7 +3,8 @@ package dev.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.limiter.FixedDecision.Reason;
+import dev.limiter.spi.FixedDecision;
+import dev.limiter.spi.FixedDecision.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

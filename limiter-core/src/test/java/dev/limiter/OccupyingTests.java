@@ -4,6 +4,7 @@ import static dev.limiter.VirtualTime.STEP;
 import static dev.limiter.VirtualTime.times;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.spi.Taken;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneOffset;

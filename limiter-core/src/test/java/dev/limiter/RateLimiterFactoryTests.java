@@ -2,6 +2,7 @@ package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.spi.CompiledLimit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,6 +2,7 @@ package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.spi.ReturningFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.LincheckAssertionError;

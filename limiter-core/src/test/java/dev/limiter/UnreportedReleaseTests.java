@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.VirtualWaiting.Request;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spi.ReleaseListener;
+import dev.limiter.spi.ReleaseListeners;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

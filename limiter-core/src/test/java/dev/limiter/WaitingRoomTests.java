@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.limiter.spi.ReleaseListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

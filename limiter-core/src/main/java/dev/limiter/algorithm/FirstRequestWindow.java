@@ -1,10 +1,10 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.LimitState;
-import dev.limiter.Taken;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.Taken;
 
 /** A fixed window that starts with the first request after the last one ended. */
 final class FirstRequestWindow extends CompiledLimit {

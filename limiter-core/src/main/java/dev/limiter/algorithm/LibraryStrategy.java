@@ -1,9 +1,9 @@
 package dev.limiter.algorithm;
 
 import dev.limiter.Algorithm;
-import dev.limiter.CompiledLimit;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterStrategy;
+import dev.limiter.spi.CompiledLimit;
 
 /** The library's own strategy for an algorithm. */
 public record LibraryStrategy(Algorithm algorithm) implements RateLimiterStrategy {

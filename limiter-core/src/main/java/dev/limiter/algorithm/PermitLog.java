@@ -1,9 +1,9 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
-import dev.limiter.LimitState;
-import dev.limiter.Taken;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.Taken;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,11 +1,11 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.LimitState;
-import dev.limiter.SlidingWindowLimit;
-import dev.limiter.Taken;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.SlidingWindowLimit;
+import dev.limiter.spi.Taken;
 
 /*
  * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,

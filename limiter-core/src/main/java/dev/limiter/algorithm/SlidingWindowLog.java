@@ -1,8 +1,8 @@
 package dev.limiter.algorithm;
 
 import dev.limiter.Limit;
-import dev.limiter.LimitState;
-import dev.limiter.SlidingWindowLimit;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.SlidingWindowLimit;
 
 /** Remembers when each permit was taken; exactly {@code limit} over any window. */
 final class SlidingWindowLog extends SlidingWindowLimit {

@@ -1,12 +1,12 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.LimitState;
-import dev.limiter.NumberLimit;
-import dev.limiter.NumberState;
-import dev.limiter.Taken;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.NumberState;
+import dev.limiter.spi.Taken;
 import java.math.BigInteger;
 
 /*

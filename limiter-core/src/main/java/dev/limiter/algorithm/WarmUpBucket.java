@@ -1,11 +1,11 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.LimitState;
-import dev.limiter.NumberLimit;
-import dev.limiter.Taken;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.Taken;
 import java.math.BigInteger;
 import java.time.Duration;
 

@@ -2,10 +2,10 @@ package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.FixedDecision;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import dev.limiter.spi.FixedDecision;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.limiter.failover;
 
 import dev.limiter.Decision;
-import dev.limiter.ReturningFuture;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.ReturningFuture;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,13 +1,13 @@
 package dev.limiter.memory;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.LimitState;
-import dev.limiter.NumberLimit;
-import dev.limiter.NumberState;
 import dev.limiter.Rule;
-import dev.limiter.SlidingWindowLimit;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.NumberState;
+import dev.limiter.spi.SlidingWindowLimit;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

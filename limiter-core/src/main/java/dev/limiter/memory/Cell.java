@@ -1,8 +1,8 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
-import dev.limiter.LimitState;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.LimitState;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;

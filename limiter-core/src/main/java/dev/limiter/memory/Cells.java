@@ -1,7 +1,7 @@
 package dev.limiter.memory;
 
-import dev.limiter.ReleaseListeners;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.ReleaseListeners;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.limiter.memory;
 
 import dev.limiter.Charge;
-import dev.limiter.CompiledLimit;
+import dev.limiter.spi.CompiledLimit;
 import org.jspecify.annotations.Nullable;
 
 /**

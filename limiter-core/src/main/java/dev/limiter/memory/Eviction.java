@@ -1,7 +1,7 @@
 package dev.limiter.memory;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.CompiledLimit;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,14 @@
 package dev.limiter.memory;
 
 import dev.limiter.Charge;
-import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
-import dev.limiter.ReleaseListener;
-import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.ReleaseListener;
+import dev.limiter.spi.ReleaseListeners;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
-import dev.limiter.LimitState;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.LimitState;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,8 +2,8 @@ package dev.limiter.memory;
 
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
-import dev.limiter.NumberLimit;
 import dev.limiter.Rule;
+import dev.limiter.spi.NumberLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 

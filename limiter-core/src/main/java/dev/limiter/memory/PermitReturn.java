@@ -1,11 +1,11 @@
 package dev.limiter.memory;
 
 import dev.limiter.Algorithm;
-import dev.limiter.CompiledLimit;
 import dev.limiter.Limit;
-import dev.limiter.NumberLimit;
-import dev.limiter.NumberState;
-import dev.limiter.Taken;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.NumberState;
+import dev.limiter.spi.Taken;
 import org.jspecify.annotations.Nullable;
 
 /**

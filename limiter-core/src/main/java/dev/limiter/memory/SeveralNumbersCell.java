@@ -1,10 +1,10 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
-import dev.limiter.LimitState;
-import dev.limiter.NumberLimit;
-import dev.limiter.NumberState;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.NumberState;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package dev.limiter.memory;
 
 import dev.limiter.Decision;
 import dev.limiter.Rule;
-import dev.limiter.SlidingWindowLimit;
+import dev.limiter.spi.SlidingWindowLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;

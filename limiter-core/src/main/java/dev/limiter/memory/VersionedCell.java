@@ -1,10 +1,10 @@
 package dev.limiter.memory;
 
 import dev.limiter.Decision;
-import dev.limiter.LimitState;
-import dev.limiter.NumberLimit;
-import dev.limiter.Taken;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.Taken;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 

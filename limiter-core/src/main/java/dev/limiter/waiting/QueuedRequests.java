@@ -3,7 +3,7 @@ package dev.limiter.waiting;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
-import dev.limiter.ReleaseListener;
+import dev.limiter.spi.ReleaseListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

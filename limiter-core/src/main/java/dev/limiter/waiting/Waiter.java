@@ -2,11 +2,11 @@ package dev.limiter.waiting;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.FixedDecision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
-import dev.limiter.ReturningFuture;
 import dev.limiter.WaitListener;
+import dev.limiter.spi.FixedDecision;
+import dev.limiter.spi.ReturningFuture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -2,11 +2,11 @@ package dev.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.Limit;
-import dev.limiter.LimitState;
-import dev.limiter.Taken;
 import dev.limiter.VirtualTime;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.Taken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

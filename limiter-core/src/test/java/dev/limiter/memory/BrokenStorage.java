@@ -2,13 +2,13 @@ package dev.limiter.memory;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.FixedDecision;
-import dev.limiter.LimitState;
-import dev.limiter.NumberLimit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.FixedDecision;
+import dev.limiter.spi.LimitState;
+import dev.limiter.spi.NumberLimit;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;

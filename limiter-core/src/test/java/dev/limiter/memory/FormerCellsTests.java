@@ -2,13 +2,13 @@ package dev.limiter.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.CompiledLimit;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
-import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.ReleaseListeners;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;

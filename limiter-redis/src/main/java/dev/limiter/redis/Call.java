@@ -2,7 +2,6 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.ReturningFuture;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.redis.script.Arguments;
 import dev.limiter.redis.script.RedisDecision;
@@ -12,6 +11,7 @@ import dev.limiter.redis.script.Request;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ScriptAnswer;
 import dev.limiter.redis.script.ServerTime;
+import dev.limiter.spi.ReturningFuture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,6 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.ReturningFuture;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.ahead.LeasedPermits;
 import dev.limiter.redis.ahead.Leases;
@@ -11,6 +10,7 @@ import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ServerTime;
+import dev.limiter.spi.ReturningFuture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

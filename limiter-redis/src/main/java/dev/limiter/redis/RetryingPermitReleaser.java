@@ -1,7 +1,6 @@
 package dev.limiter.redis;
 
 import dev.limiter.Charge;
-import dev.limiter.ReleaseListeners;
 import dev.limiter.redis.FailedReleases.Release;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.script.GiveBackRequest;
@@ -9,6 +8,7 @@ import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ServerTime;
+import dev.limiter.spi.ReleaseListeners;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 

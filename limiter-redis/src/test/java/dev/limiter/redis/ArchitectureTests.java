@@ -27,6 +27,7 @@ class ArchitectureTests {
                     // what Lettuce's commands are encoded into
                     "io.netty.buffer..",
                     "dev.limiter",
+                    "dev.limiter.spi",
                     "dev.limiter.failover",
                     "dev.limiter.redis..");
 

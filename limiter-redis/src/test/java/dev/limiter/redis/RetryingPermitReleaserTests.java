@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Charge;
 import dev.limiter.Limit;
-import dev.limiter.ReleaseListeners;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.redis.ahead.KnownRefusals;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.ServerTime;
+import dev.limiter.spi.ReleaseListeners;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,7 +1,7 @@
 package dev.limiter.test;
 
 import dev.limiter.RateLimiters;
-import dev.limiter.Resettable;
+import dev.limiter.spi.Resettable;
 import java.lang.reflect.Method;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;

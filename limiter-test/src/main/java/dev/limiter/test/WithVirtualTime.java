@@ -15,7 +15,7 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
  *
  * <p>Each test method starts at {@link VirtualTimeSource#START}, and finds all buckets full and all concurrency permits
  * free, though the application is the same: states are in memory, whatever the configuration or the application says,
- * and forgotten before each test, as resolved limits are and what other beans of type {@link dev.limiter.Resettable}
+ * and forgotten before each test, as resolved limits are and what other beans of type {@link dev.limiter.spi.Resettable}
  * remember. So tests that share an application must not run at the same time.
  */
 @Documented

@@ -14,6 +14,8 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -27,14 +29,31 @@ public final class ArchitectureRules {
     private ArchitectureRules() {}
 
     /**
-     * Each package is a slice of its own: a package and one below it are two. RateLimiters and RateLimiterFactory wire
-     * the library, so they name implementations.
+     * Each package is a slice of its own, also one below another; only the API and the types that extend it are one. The
+     * entry points RateLimiters and RateLimiterFactory name implementations.
      */
     @ArchTest
-    static final ArchRule packagesHaveNoCycles = slices().matching("dev.(**)")
+    static final ArchRule packagesHaveNoCycles = slices().assignedFrom(new Packages())
             .should()
             .beFreeOfCycles()
             .ignoreDependency(nameMatching("dev\\.limiter\\.(RateLimiters(\\$.*)?|RateLimiterFactory)"), alwaysTrue());
+
+    private static final class Packages implements SliceAssignment {
+
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            String name = type.getPackageName();
+            if (!name.startsWith(API)) {
+                return SliceIdentifier.ignore();
+            }
+            return SliceIdentifier.of(name.equals(API + ".spi") ? API : name);
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages";
+        }
+    }
 
     /**
      * MockMvc runs the filters of an application: the two classes of limiter-test that prepare it, and warn where it is

@@ -63,7 +63,7 @@ class PublicApiTests {
 
     /** All public types of these are for applications. */
     private static final List<String> PACKAGES =
-            List.of("dev.limiter", "dev.limiter.spring.annotation", "dev.limiter.test");
+            List.of("dev.limiter", "dev.limiter.spi", "dev.limiter.spring.annotation", "dev.limiter.test");
 
     /** And these of others, with all that their members name. */
     private static final List<Class<?>> TYPES = List.of(

@@ -2,8 +2,8 @@ package dev.limiter.redis.ahead;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.ReturningFuture;
 import dev.limiter.redis.script.RemoteRule;
+import dev.limiter.spi.ReturningFuture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package dev.limiter.redis.script;
 
 import dev.limiter.Charge;
-import dev.limiter.ReturningFuture;
+import dev.limiter.spi.ReturningFuture;
 import java.nio.ByteBuffer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;

@@ -1,9 +1,9 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
-import dev.limiter.FixedDecision;
 import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
+import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.answer.AsciiText;
 import dev.limiter.spring.answer.FieldMembers;
 import dev.limiter.spring.answer.ProblemBody;

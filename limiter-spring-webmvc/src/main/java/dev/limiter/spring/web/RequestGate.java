@@ -1,7 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
-import dev.limiter.ReturningFuture;
+import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;

@@ -1,7 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
-import dev.limiter.ReturningFuture;
+import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.answer.FieldSink;
 import dev.limiter.spring.answer.PolicyTexts;

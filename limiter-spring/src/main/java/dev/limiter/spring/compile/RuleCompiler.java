@@ -1,8 +1,8 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
-import dev.limiter.Resettable;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.Resettable;
 import dev.limiter.spring.compile.RuleCompilation.Placement;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.RateLimitRule;

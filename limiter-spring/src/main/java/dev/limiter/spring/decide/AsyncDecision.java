@@ -3,7 +3,7 @@ package dev.limiter.spring.decide;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiters;
-import dev.limiter.ReturningFuture;
+import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.decide.RuleCharges.Asked;

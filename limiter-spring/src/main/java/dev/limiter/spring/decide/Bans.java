@@ -2,11 +2,11 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.FixedDecision;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;

@@ -2,11 +2,11 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.FixedDecision;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
-import dev.limiter.ReturningFuture;
+import dev.limiter.spi.FixedDecision;
+import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;

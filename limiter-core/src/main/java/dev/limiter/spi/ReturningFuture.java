@@ -1,4 +1,4 @@
-package dev.limiter;
+package dev.limiter.spi;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,4 +1,6 @@
-package dev.limiter;
+package dev.limiter.spi;
+
+import dev.limiter.Decision;
 
 /**
  * The use of one limit by one key. Not thread-safe: the storage guards it. A clock that steps back between two calls

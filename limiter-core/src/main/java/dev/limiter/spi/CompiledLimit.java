@@ -1,4 +1,6 @@
-package dev.limiter;
+package dev.limiter.spi;
+
+import dev.limiter.Limit;
 
 /**
  * The arithmetic of one limit. Extend {@link NumberLimit} if the state of a key is one number, so that a storage can

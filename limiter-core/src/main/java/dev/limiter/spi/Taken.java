@@ -1,4 +1,4 @@
-package dev.limiter;
+package dev.limiter.spi;
 
 /**
  * Permits that a request took of one limit, and now returns. Immutable.

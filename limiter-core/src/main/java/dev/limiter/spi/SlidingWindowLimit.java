@@ -1,4 +1,6 @@
-package dev.limiter;
+package dev.limiter.spi;
+
+import dev.limiter.Limit;
 
 /**
  * A limit whose permits are each forgotten at a time that is known when they are taken. The mark that its states return

@@ -1,4 +1,7 @@
-package dev.limiter;
+package dev.limiter.spi;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
 
 /**
  * A limit whose state is one number, so that a decision is: read the number, read the clock, compute the next

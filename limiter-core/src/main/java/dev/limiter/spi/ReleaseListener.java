@@ -1,4 +1,7 @@
-package dev.limiter;
+package dev.limiter.spi;
+
+import dev.limiter.Decision;
+import dev.limiter.RateLimiterStorage;
 
 /**
  * Receives the release of permits of concurrency limits, and refunds of any limit, in any thread. Implementations are thread-safe and quick,

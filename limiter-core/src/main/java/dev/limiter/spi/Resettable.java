@@ -1,4 +1,4 @@
-package dev.limiter;
+package dev.limiter.spi;
 
 /**
  * Remembers something of earlier requests besides the storage. Beans of this type begin anew before each test with

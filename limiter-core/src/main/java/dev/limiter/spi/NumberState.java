@@ -1,4 +1,4 @@
-package dev.limiter;
+package dev.limiter.spi;
 
 /** A {@link NumberLimit}'s number in an object, for a rule with several limits. */
 public final class NumberState implements LimitState {

@@ -1,5 +1,9 @@
-package dev.limiter;
+package dev.limiter.spi;
 
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.OnFailure;
+import dev.limiter.Rule;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,7 +31,9 @@ public final class FixedDecision extends Decision {
      * @param waitNanos nanoseconds until a retry is worth it, {@link #NEVER} or {@link #UNKNOWN}; 0 permits the request
      */
     public FixedDecision(Rule rule, String key, long waitNanos, Reason reason) {
-        LimitChecks.range("waitNanos", waitNanos, 0, NEVER);
+        if (waitNanos < 0) {
+            throw new IllegalArgumentException("waitNanos must be 0 or more, but is " + waitNanos);
+        }
         this.rule = rule;
         this.key = key;
         this.waitNanos = waitNanos;
