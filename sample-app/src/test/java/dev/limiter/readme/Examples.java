@@ -199,6 +199,7 @@ class PartnerRules implements RuleSource {
     private RuleDefinition rule(String partner) {
         return RuleDefinition.builder("partner-" + partner, RuleOrigin.source("the table of partners"))
                 .paths(List.of("/partners/" + partner + "/**"))
+                .key(List.of("global")) // all requests of a partner share one bucket
                 .limit(perMinute.get(partner), "1m", null, null, null) // algorithm, burst, buckets: the defaults
                 .build();
     }

@@ -47,6 +47,7 @@ class FenceTests {
             "reference/key-grammar.md", "grammar: KeyParserTests parse each form",
             "explanation/algorithms.md", "formulas: BoundTests compare the bounds",
             "explanation/architecture.md", "drawings",
+            "reference/messages.md", "messages: BadConfigurationTests and KeylessRuleCheckTests compare them",
             "guides/on-call.md", "a line of the log: RefusedCallerTests read it",
             "guides/redis.md", "rights: RightsTests compare them");
 
