@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/**
- * Finds bans by a key that clients choose freely: they get around the ban with another one, and can bring it on others.
- */
+/** Finds bans by a key that clients choose freely: they avoid the ban with another value, and can ban other clients. */
 public final class BanKeyCheck implements StartupCheck {
 
     private static final Pattern CHOSEN =
@@ -19,7 +17,7 @@ public final class BanKeyCheck implements StartupCheck {
 
     private static final Pattern PATH = Pattern.compile("path\\s*:.*");
 
-    /** Alternatives that do not say who a client is. */
+    /** Alternatives that do not identify a client. */
     private static final Pattern OF_NO_CLIENT = Pattern.compile("path\\s*:.*|method|global");
 
     private final Rules rules;
@@ -38,9 +36,9 @@ public final class BanKeyCheck implements StartupCheck {
                 .map(key -> new Finding(
                         MessageCode.CHOSEN_BAN_KEY,
                         key.where() + " = " + text(key)
-                                + ": clients choose this freely, so whoever is banned goes on with another value, and"
-                                + " with the value of somebody else can have that one banned. Use ip or principal|ip"
-                                + " for a rule with a ban, or a header that only your gateway sets."))
+                                + ": clients choose this freely. A banned client continues with another value, and can"
+                                + " get another client banned with the value of that client. Use ip or principal|ip for"
+                                + " a rule with a ban, or a header that only your gateway sets."))
                 .toList();
     }
 
@@ -48,7 +46,7 @@ public final class BanKeyCheck implements StartupCheck {
         return CHOSEN.matcher(text(key)).find() || isChosenByPath(key);
     }
 
-    /** Beside a part that names the client, a path variable brings the ban on nobody else. */
+    /** Next to a part that identifies the client, a path variable cannot ban other clients. */
     private static boolean isChosenByPath(Setting<List<String>> key) {
         List<List<String>> parts = KeyParser.alternatives(key.value());
         return parts.stream().allMatch(part -> any(part, OF_NO_CLIENT))

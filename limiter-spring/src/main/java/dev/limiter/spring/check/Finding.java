@@ -3,10 +3,10 @@ package dev.limiter.spring.check;
 import dev.limiter.spring.failure.MessageCode;
 
 /**
- * Settings that work, but hardly as they were meant.
+ * A setting that is valid, but probably not intended.
  *
- * @param code what sort of finding it is
- * @param text a sentence or two: the property or method, what comes of it, and what to do
+ * @param code of the kind of finding
+ * @param text one or two sentences: the property or method, its effect, and what to do
  */
 public record Finding(MessageCode code, String text) {
 

@@ -27,8 +27,8 @@ public final class KeySecretCheck implements StartupCheck {
                 : List.of(new Finding(
                         MessageCode.KEY_SECRET,
                         "limiter.redis.key-secret is not set: values of headers, cookies, sessions and the like are"
-                                + " hashed without a secret of your own before they are part of a key in Redis, so"
-                                + " that whoever reads Redis can find out those that can be guessed. Set it to some"
-                                + " random text, the same for all instances."));
+                                + " stored in Redis as hashes without a secret of your own. A reader of Redis can find"
+                                + " values that are easy to guess. Set it to a random text, the same for all"
+                                + " instances."));
     }
 }

@@ -2,10 +2,10 @@ package dev.limiter.spring.check;
 
 import java.util.List;
 
-/** One check at startup: finds settings of one kind that are valid, but hardly work as intended. */
+/** A check on startup that finds settings of one kind that are valid, but probably not intended. */
 @FunctionalInterface
 public interface StartupCheck {
 
-    /** One finding for each such setting; empty if there is none. */
+    /** Returns a finding for each such setting. */
     List<Finding> findings();
 }

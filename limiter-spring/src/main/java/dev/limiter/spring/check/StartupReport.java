@@ -13,8 +13,8 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Logs what all checks have found as one message, when the application has started and when other rules are configured;
- * nothing if they found nothing else than before. Thread-safe.
+ * Logs the findings of all checks as one message, once the application has started and again when a change of the rules
+ * brings new findings. Thread-safe.
  */
 public final class StartupReport implements ApplicationListener<ContextRefreshedEvent> {
 
@@ -23,7 +23,7 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
     private final ApplicationContext context;
     private final ObjectProvider<StartupCheck> checks;
     private boolean started;
-    private Set<String> told = Set.of();
+    private Set<String> reported = Set.of();
 
     public StartupReport(ApplicationContext context, ObjectProvider<StartupCheck> checks) {
         this.context = context;
@@ -32,7 +32,7 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
 
     @Override
     public void onApplicationEvent(ContextRefreshedEvent event) {
-        // Those of child contexts come by here, too.
+        // Events of child contexts arrive here as well.
         if (event.getApplicationContext() == context) {
             reportStart();
         }
@@ -45,7 +45,7 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
         }
     }
 
-    /** Reports on the present configuration after a change; before the start there is nothing to check. */
+    /** Reports new findings after a change of the rules. Does nothing before the application has started. */
     public synchronized void reportChange() {
         if (started) {
             report();
@@ -57,21 +57,21 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
                 .flatMap(StartupReport::findings)
                 .map(Finding::toString)
                 .collect(Collectors.toCollection(LinkedHashSet::new));
-        List<String> untold =
-                findings.stream().filter(finding -> !told.contains(finding)).toList();
-        told = findings;
-        if (!untold.isEmpty()) {
-            logger.warn("The limits work, but maybe not as they are meant:\n  - " + String.join("\n  - ", untold)
+        List<String> newFindings =
+                findings.stream().filter(finding -> !reported.contains(finding)).toList();
+        reported = findings;
+        if (!newFindings.isEmpty()) {
+            logger.warn("The limits work, but maybe not as they are meant:\n  - " + String.join("\n  - ", newFindings)
                     + "\ndocs/reference/messages.md says more about each code.");
         }
     }
 
-    /** A check that fails is no reason not to start. */
+    /** A check that fails does not prevent the application from starting. */
     private static Stream<Finding> findings(StartupCheck check) {
         try {
             return check.findings().stream();
         } catch (RuntimeException failure) {
-            logger.debug(check + " could not be made", failure);
+            logger.debug(check + " failed", failure);
             return Stream.empty();
         }
     }

@@ -1,10 +1,9 @@
 package dev.limiter.spring.failure;
 
 /**
- * The messages about a configuration: {@code LIM-1xx} to {@code LIM-4xx} stop the start, {@code LIM-5xx} refuse changes
- * while the application runs (as do those that stop a start), {@code LIM-9xx} are findings about settings that work,
- * but hardly as intended. A code keeps its meaning in all versions; {@code docs/reference/messages.md} has an entry for
- * each.
+ * The codes of messages about the configuration. {@code LIM-1xx} to {@code LIM-4xx} fail at startup, {@code LIM-5xx}
+ * reject a change while the application runs, and {@code LIM-9xx} are findings about settings that are valid, but
+ * probably not intended. Each code has an entry in {@code docs/reference/messages.md}, and keeps its meaning.
  */
 public enum MessageCode {
     UNKNOWN_KEY("LIM-101", "Correct the key, or remove it."),
@@ -88,19 +87,14 @@ public enum MessageCode {
         this.action = action;
     }
 
-    /** {@code LIM-} and three digits. */
+    /** Returns {@code LIM-} and three digits. */
     public String code() {
         return code;
     }
 
-    /** The advice, as a sentence. */
+    /** Returns the advice, as a sentence. */
     public String action() {
         return action;
-    }
-
-    /** Whether it is only reported, and does not stop the start. */
-    public boolean isFinding() {
-        return code.startsWith("LIM-9");
     }
 
     @Override
