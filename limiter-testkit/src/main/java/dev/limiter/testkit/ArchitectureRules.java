@@ -26,6 +26,9 @@ import java.util.concurrent.Executor;
  */
 public final class ArchitectureRules {
 
+    /** What applications name. */
+    private static final String API = "dev.limiter";
+
     private ArchitectureRules() {}
 
     /**
