@@ -5,6 +5,8 @@ import dev.limiter.testkit.Conditions;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -15,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -23,13 +26,16 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.access.AccessDeniedException;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
@@ -45,6 +51,14 @@ import org.springframework.web.servlet.view.RedirectView;
 class ResponseKindEndpoints {
 
     static final String ETAG = "\"05d41402abc4b2a76b9719d911017c592\"";
+
+    private static final String FAIL = "fail";
+
+    @ResponseStatus(HttpStatus.UNAUTHORIZED)
+    private static final class Unauthorized extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+    }
 
     private static final class Handled extends RuntimeException {
 
@@ -75,8 +89,22 @@ class ResponseKindEndpoints {
     static FilterRegistrationBean<ShallowEtagHeaderFilter> etagFilter() {
         FilterRegistrationBean<ShallowEtagHeaderFilter> registration =
                 new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
-        registration.addUrlPatterns("/free/etag", "/rule/etag", "/fail/etag");
+        for (String area : List.of("/free", "/rule", "/fail")) {
+            registration.addUrlPatterns(area + "/etag", area + "/etag-view");
+        }
         return registration;
+    }
+
+    /** Fails after the handler. */
+    @Bean
+    static Filter failingFilter() {
+        return (request, response, chain) -> {
+            chain.doFilter(request, response);
+            if (request.getAttribute(FAIL) != null) {
+                request.removeAttribute(FAIL);
+                throw new ServletException("failed on purpose");
+            }
+        };
     }
 
     /** Around all others. */
@@ -150,6 +178,30 @@ class ResponseKindEndpoints {
         throw failure();
     }
 
+    @GetMapping("/unauthorized")
+    void unauthorized() {
+        throw new Unauthorized();
+    }
+
+    /** Spring Security makes 403 of it, outside of Spring MVC. */
+    @GetMapping("/forbidden")
+    void forbidden() {
+        throw new AccessDeniedException("not you");
+    }
+
+    @GetMapping("/filter-failed")
+    @ResponseStatus(HttpStatus.OK)
+    void filterFailed(HttpServletRequest request) {
+        request.setAttribute(FAIL, true);
+    }
+
+    @GetMapping("/sse-failed")
+    SseEmitter sseFailed() {
+        SseEmitter emitter = new SseEmitter();
+        new Thread(() -> emitter.completeWithError(failure())).start();
+        return emitter;
+    }
+
     @GetMapping("/sse")
     SseEmitter sse() {
         SseEmitter emitter = new SseEmitter();
@@ -191,6 +243,14 @@ class ResponseKindEndpoints {
         });
     }
 
+    @GetMapping("/streaming-failed-early")
+    StreamingResponseBody streamingFailedEarly() {
+        return onceLeft(out -> {
+            out.write('x');
+            throw failure();
+        });
+    }
+
     /** Spring Security writes header fields when the request leaves its filter, however far the other thread is. */
     private static StreamingResponseBody onceLeft(StreamingResponseBody body) {
         Thread handling = Thread.currentThread();
@@ -198,6 +258,25 @@ class ResponseKindEndpoints {
             awaitLeft(handling);
             body.writeTo(out);
         };
+    }
+
+    @GetMapping("/future")
+    @ResponseBody
+    CompletableFuture<String> future() {
+        return CompletableFuture.supplyAsync(() -> "future");
+    }
+
+    @GetMapping("/future-failed")
+    @ResponseBody
+    CompletableFuture<String> futureFailed() {
+        return CompletableFuture.supplyAsync(() -> {
+            throw failure();
+        });
+    }
+
+    @GetMapping("/deferred-timeout")
+    DeferredResult<String> deferredTimeout() {
+        return new DeferredResult<>(300L);
     }
 
     @GetMapping("/deferred")
@@ -239,7 +318,7 @@ class ResponseKindEndpoints {
         run(s, response);
     }
 
-    @GetMapping("/view")
+    @GetMapping({"/view", "/etag-view"})
     String view(@RequestParam(defaultValue = "") String first, HttpServletResponse response) throws IOException {
         run(first, response);
         return "forward:/free/sync";
@@ -267,6 +346,38 @@ class ResponseKindEndpoints {
             throws IOException, ServletException {
         request.getRequestDispatcher("/free/sync").include(request, response);
         run(last, response);
+    }
+
+    @GetMapping("/async-now")
+    void asyncNow(String s, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        AsyncContext async = request.startAsync();
+        run(s, response);
+        async.complete();
+    }
+
+    @GetMapping("/non-blocking")
+    void nonBlocking(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        AsyncContext async = request.startAsync(request, response);
+        ServletOutputStream out = response.getOutputStream();
+        out.setWriteListener(new WriteListener() {
+            private int left = 20;
+
+            @Override
+            public void onWritePossible() throws IOException {
+                while (out.isReady()) {
+                    if (left-- == 0) {
+                        async.complete();
+                        return;
+                    }
+                    out.write(new byte[10]);
+                }
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                async.complete();
+            }
+        });
     }
 
     /** Goes on once no filter has the request any more. */
@@ -340,6 +451,7 @@ class ResponseKindEndpoints {
             case "p" -> response.getWriter().print(rest);
             case "n" -> response.getWriter().println(rest);
             case "u" -> writeCharacters(Integer.parseInt(rest), response);
+            case "c" -> response.getWriter().close();
             case "f" -> response.flushBuffer();
             case "r" -> response.reset();
             case "o" -> response.resetBuffer();
