@@ -128,7 +128,7 @@ public final class LimiterRedisAutoConfiguration {
         StorageLog limiterStorageLog() {
             return new StorageLog(
                     "Redis",
-                    "Something else writes below limiter.redis.key-prefix, or the script of a RedisStrategy fails");
+                    "Something else writes below limiter.redis.key-prefix");
         }
 
         @Bean
