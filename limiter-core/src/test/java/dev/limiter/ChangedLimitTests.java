@@ -9,7 +9,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -224,10 +223,8 @@ class ChangedLimitTests {
                         .map(to -> Arguments.of(from, to)));
     }
 
-    /** Redis does so between fixed windows only; from other limits it waits until no permit counts. */
     @ParameterizedTest
     @MethodSource("shorterWindows")
-    @Tag(MemoryPromises.TAG)
     void theWaitAfterALongerWindowIsThatOfTheNewLimit(Limit from, Limit to) {
         for (int i = 0; i < 1000; i++) {
             take(from, 1);
@@ -252,7 +249,6 @@ class ChangedLimitTests {
     /** Or as many others would be permitted as were forgotten. */
     @ParameterizedTest
     @MethodSource("shorterWindows")
-    @Tag(MemoryPromises.TAG)
     void permitsThatAShorterWindowForgetsAreNotReturned(Limit from, Limit to) {
         if (to instanceof Limit.Concurrency || oneByOne(from)) {
             return;

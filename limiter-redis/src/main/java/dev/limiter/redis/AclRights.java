@@ -10,9 +10,9 @@ final class AclRights {
 
     /** All that limits need, as {@code ACL SETUSER} takes it, but for the keys. */
     static final String NEEDED =
-            "+eval +evalsha +time +get +set +del +unlink +exists +type +rename +pttl +pexpire +hgetall +hlen +hset"
-                    + " +lrange +lindex +lset +ltrim +rpush +llen +zscore +zadd +zrem +zincrby +zrangebyscore"
-                    + " +zrevrange +zremrangebyscore +zcard";
+            "+eval +evalsha +time +get +set +del +unlink +exists +type +rename +pttl +pexpire +lrange +lindex"
+                    + " +lset +ltrim +rpush +llen +zscore +zadd +zrem +zincrby +zrangebyscore +zrevrange"
+                    + " +zremrangebyscore +zcard";
 
     /** How servers from 6.2 on say so; only the newer ones name the command. */
     private static final List<String> MISSING = List.of(

@@ -133,30 +133,6 @@ class HalfDoneTests {
         }
     }
 
-    /** The end of a change, when no instance decides by the former algorithm any more. */
-    @ParameterizedTest
-    @MethodSource("rights")
-    void noEndOfAChangeLosesTheLimit(String right) {
-        for (Limit from : limits()) {
-            for (Limit to : limits()) {
-                beginHour();
-                String name = "end" + right + from + to;
-                Rule before = Rule.of(name, from);
-                Rule after = Rule.of(name, to);
-                int permitted = permitted(3, before) + permitted(3, after);
-                time.advance(Duration.ofSeconds(61));
-                permitAllBut(right);
-                permitted += permitted(12, after);
-                permitAllBut();
-                permitted += permitted(24, after);
-                // a bucket has one more each six minutes
-                assertThat(permitted)
-                        .as("from %s to %s without %s", from, to, right)
-                        .isLessThanOrEqualTo(10);
-            }
-        }
-    }
-
     @ParameterizedTest
     @MethodSource("rights")
     void noLogLosesPermits(String right) {

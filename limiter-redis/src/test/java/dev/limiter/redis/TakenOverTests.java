@@ -2,7 +2,6 @@ package dev.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.Algorithm;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
@@ -54,14 +53,13 @@ class TakenOverTests {
     static Stream<Arguments> changes() {
         return limits().stream()
                 .flatMap(from -> limits().stream()
-                        .filter(to -> !to.equals(from) && countsAlike(from.algorithm(), to.algorithm()))
+                        .filter(to -> !to.equals(from) && !keepsStart(from, to))
                         .map(to -> Arguments.of(from, to)));
     }
 
-    /** Permits of other windows count as of the change in memory, and in Redis from when they were taken. */
-    private static boolean countsAlike(Algorithm from, Algorithm to) {
-        boolean bucket = from == Algorithm.TOKEN_BUCKET || from == Algorithm.LEAKY_BUCKET;
-        return bucket || from == Algorithm.SLIDING_WINDOW_LOG && to == from;
+    /** A state in Redis does not tell by what its window began: one from the first request goes on with any other. */
+    private static boolean keepsStart(Limit from, Limit to) {
+        return from instanceof Limit.FixedWindow && to instanceof Limit.FixedWindow window && window.fromFirst();
     }
 
     @ParameterizedTest
@@ -126,6 +124,34 @@ class TakenOverTests {
         for (RateLimiterStorage storage : List.of(memory, redis)) {
             assertThat(granted(storage, to, 3, 3, 3, 3, 1, 1, 1, 1)).isLessThanOrEqualTo(10);
         }
+    }
+
+    private static List<Limit> tenAnHour() {
+        return List.of(
+                Limit.tokenBucket(10, HOUR),
+                Limit.leakyBucket(10, HOUR.multipliedBy(2)),
+                Limit.fixedWindow(10, HOUR.multipliedBy(2)),
+                Limit.fixedWindow(10, HOUR).startingWithFirst(),
+                Limit.slidingWindowCounter(10, HOUR),
+                Limit.slidingWindowLog(10, HOUR));
+    }
+
+    static Stream<Arguments> changesOfTenAnHour() {
+        return tenAnHour().stream()
+                .flatMap(from ->
+                        tenAnHour().stream().filter(to -> !to.equals(from)).map(to -> Arguments.of(from, to)));
+    }
+
+    /** While a deployment replaces instances, some decide by the rule as it was and others as it is. */
+    @ParameterizedTest
+    @MethodSource("changesOfTenAnHour")
+    void limitsInTurnPermitNoMoreThanOne(Limit from, Limit to) {
+        time.set(Math.floorDiv(time.now(), DAY.toNanos()) * DAY.toNanos() + DAY.toNanos());
+        long granted = 0;
+        for (int i = 0; i < 12; i++) {
+            granted += granted(redis, from, 1, 1) + granted(redis, to, 1);
+        }
+        assertThat(granted).isEqualTo(10);
     }
 
     @Test

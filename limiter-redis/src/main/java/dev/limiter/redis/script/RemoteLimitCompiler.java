@@ -69,10 +69,11 @@ final class RemoteLimitCompiler {
 
     private static RemoteLimit bucket(Limit limit, long burst, boolean paced, long aheadMicros) {
         Units units = Units.of(limit, aheadMicros, BigInteger.valueOf(burst));
-        Arguments terms = new Arguments(32)
+        Arguments terms = new Arguments(40)
                 .number(units.micro)
                 .number(units.permit)
                 .number(burst)
+                .number(micros(limit, "window", limit.window()) + aheadMicros)
                 .octet(paced ? 1 : 0);
         long full = paced ? units.permit : units.permit * burst;
         Arguments returning =
@@ -97,10 +98,11 @@ final class RemoteLimitCompiler {
         if (units.permit * most.longValueExact() < ANY_WAIT / 1000 && rest * units.micro < ANY_WAIT / 1000) {
             units = units.thousandth();
         }
-        Arguments terms = new Arguments(32)
+        Arguments terms = new Arguments(40)
                 .number(units.micro)
                 .number(units.permit)
                 .number(burst)
+                .number(micros(limit, "window", limit.window()))
                 .number(rest * units.micro);
         return new RemoteLimit(
                 limit, LuaAlgorithm.WARM_UP, terms, new Arguments(0), CalendarBounds.NONE, ANY_WAIT / units.micro, 0);

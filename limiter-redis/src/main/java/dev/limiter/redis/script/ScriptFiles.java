@@ -15,18 +15,19 @@ public final class ScriptFiles {
 
     /** The script that decides, with the algorithms of a set: a server creates all functions of a script for each call. */
     public static String decide(int algorithms) {
-        return withAlgorithms(algorithms, "decide");
+        return withAlgorithms(algorithms, "decide", "common", "other_forms");
     }
 
     /** The script that takes permits back, with the algorithms of a set. */
     public static String giveBack(int algorithms) {
-        return withAlgorithms(algorithms, "give_back");
+        return withAlgorithms(algorithms, "give_back", "common");
     }
 
-    private static String withAlgorithms(int set, String last) {
-        List<String> files = new ArrayList<>(List.of("common", "other_forms"));
+    /** The first files; those of the algorithms, in the folder with the name of the last file; and the last file. */
+    private static String withAlgorithms(int set, String last, String... first) {
+        List<String> files = new ArrayList<>(List.of(first));
         for (LuaAlgorithm algorithm : LuaAlgorithm.of(set)) {
-            files.add("algorithm/" + algorithm.name().toLowerCase(Locale.ROOT));
+            files.add(last + "/" + algorithm.name().toLowerCase(Locale.ROOT));
         }
         files.add(last);
         StringBuilder text = new StringBuilder();

@@ -1,7 +1,7 @@
--- What all algorithms use. A script consists of this file, `other_forms.lua`, the files of the algorithms that it needs, and
--- `decide.lua` or `give_back.lua`.
+-- What all algorithms use. A script consists of this file, for decisions `other_forms.lua`, the files of the algorithms that
+-- it needs, and `decide.lua` or `give_back.lua`.
 --
--- Each algorithm has a number, and two functions under it:
+-- Each algorithm has a number, and under it a function in each of the two scripts:
 --
 -- decide     Given the key of a limit, the permits that have to be there, the permits to take, and the longest wait: takes the
 --            permits if the limit permits it. Given also the permits to take in any case and the wait for the turn: takes

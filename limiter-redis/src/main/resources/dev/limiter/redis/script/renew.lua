@@ -10,13 +10,8 @@ if now < 0 then
   now = time[1] * 1000000 + time[2]
   grace = 1000
 end
-local key, kind = KEYS[1], redis.call('TYPE', KEYS[1]).ok
-if kind == 'hash' then
-  -- other instances decide by another algorithm: the layout of `apart` in other_forms.lua
-  key = key .. '~5:0:0'
-  kind = redis.call('TYPE', key).ok
-end
-if kind ~= 'zset' or not redis.call('ZSCORE', key, 't') then
+local key = KEYS[1]
+if redis.call('TYPE', key).ok ~= 'zset' or not redis.call('ZSCORE', key, 't') then
   -- the key holds the state of another algorithm, or no state
   return ''
 end

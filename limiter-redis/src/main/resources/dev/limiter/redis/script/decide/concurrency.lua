@@ -3,18 +3,16 @@
 --
 -- State: a sorted set. Each hold is a member: the permits in seven bytes, then the name of the hold; its score is the time
 -- of expiry. The score of the member 't' is the negated number of all permits held: it is never among the expired holds.
-decide[5] = function(key, asked, permits, patience, count, delay)
-  local refusal, wait, left, longest, renewed, joined, returned = 0, 0, 0, 2 ^ 53, false, nil, 0
+decide[5] = function(key, asked, permits, patience, count)
   local limit, ttl, name
   limit, ttl, name, at = unpack('>ddc16', argument, at)
-  local score = redis.pcall('ZSCORE', key, 't')
-  if type(score) == 'table' and wrong_type(score, 'ZSCORE') then
+  local score = try('ZSCORE', key, 't')
+  local other = type(score) == 'table' and wrong_type(score, 'ZSCORE')
+  if other then
     -- permits that other algorithms have counted are not held
-    local _
-    key, _, _, _, joined = apart(key, 5, 0, 0)
-    score = call('ZSCORE', key, 't')
-  end
-  if not score and call('EXISTS', key) == 1 then
+    used_before(key)
+    score = nil
+  elseif not score and call('EXISTS', key) == 1 then
     error('not a state of a limit')
   end
   local held = -(score or 0)
@@ -42,45 +40,24 @@ decide[5] = function(key, asked, permits, patience, count, delay)
       call('DEL', key)
     end
   end
-  left = limit - held
-  refusal = (asked == 0 or asked <= limit - held) and 0 or -1
+  local left = limit - held
+  local refusal = (asked == 0 or asked <= limit - held) and 0 or -1
 
   if not count then
-    count, delay = granted(refusal, wait, left, longest, permits), wait
+    count = granted(refusal, 0, left, 2 ^ 53, permits)
   end
-  local reset, mark = 0, 0
   if count > 0 then
     held = held + count
-    call('ZADD', key, now + ttl, pack('>I7', count) .. name, -held, 't')
-    call('PEXPIRE', key, ceil(ttl / 1000) + grace)
+    local place = other and key .. '~new' or key
+    if other then
+      call('UNLINK', place)
+    end
+    call('ZADD', place, now + ttl, pack('>I7', count) .. name, -held, 't')
+    call('PEXPIRE', place, ceil(ttl / 1000) + grace)
+    if other then
+      call('RENAME', place, key)
+    end
     left = limit - held
   end
-  reset = held > 0 and -1 or 0
-  if joined and (count > 0 or renewed) then
-    joined(count)
-  end
-  return left, refusal, reset, mark, returned, wait, longest
-end
-
-give_back[5] = function(key, permits)
-  local name
-  name, at = unpack('>c16', argument, at)
-  key = place(key, 5)
-  local hold = pack('>I7', permits) .. name
-  local expires = try('ZSCORE', key, hold)
-  if type(expires) == 'table' and wrong_type(expires, 'ZSCORE') then
-    return
-  end
-  if expires then
-    -- the removal comes first: it is possible with a full memory
-    call('ZREM', key, hold)
-    local held = try('ZINCRBY', key, permits, 't')
-    if type(held) == 'table' and held.err then
-      call('ZADD', key, expires, hold)
-      error('ZINCRBY: ' .. held.err)
-    end
-    if tonumber(held) >= 0 then
-      call('DEL', key)
-    end
-  end
+  return left, refusal, held > 0 and -1 or 0, 0, 0, 0, 2 ^ 53
 end

@@ -6,8 +6,8 @@
 -- both integers.
 --
 -- The counts stay packed, seven bytes each: of a thousand, most decisions read two. The newest is a number besides.
-decide[3] = function(key, asked, permits, patience, count, delay)
-  local refusal, wait, left, longest, renewed, joined, returned = 0, 0, 0, 2 ^ 53, false, nil, 0
+decide[3] = function(key, asked, permits, patience, count)
+  local renewed = false
   local limit, length, buckets, micro, size
   limit, length, buckets, micro, size, at = unpack('>ddddd', argument, at)
   local elapsed = now % length * micro
@@ -18,17 +18,16 @@ decide[3] = function(key, asked, permits, patience, count, delay)
   local counts, recent, total, said = false, 0, 0, false
   local beyond = 0
   local stored, other = read(key, 3)
-  local late, uses, lasts
+  local newest_then, length_then, buckets_then, from
   if stored then
-    local _, _, length_then, buckets_then = unpack('>BI7I7I2', stored)
+    local _
+    _, newest_then, length_then, buckets_then, from = unpack('>BI7I7I2', stored)
     other = length_then ~= length or buckets_then ~= buckets
   end
   if other then
-    key, late, uses, lasts, joined = apart(key, 3, length, buckets)
-    stored = not uses and read(key, 3)
-  end
-  if stored then
-    local _, newest_then, _, _, from = unpack('>BI7I7I2', stored)
+    recent, beyond = taken_over(key, limit, length)
+    total, renewed = recent, recent > 0 and beyond == 0 and not dry
+  elseif stored then
     if newest_then > newest then
       local ahead = (newest_then - newest) * size - elapsed
       if ahead <= size * buckets / 2 then
@@ -60,24 +59,6 @@ decide[3] = function(key, asked, permits, patience, count, delay)
     said = passed == 0 and not renewed and recent > 0
   end
   counts = counts or ('\0\0\0\0\0\0\0'):rep(buckets + 1)
-  if uses or late then
-    local joining, carried = since(now - length + 1, uses or late)
-    if uses and carried > limit then
-      recent, beyond = carried, lasts
-    elseif carried > 0 then
-      local form = '>' .. ('I7'):rep(buckets + 1)
-      local numbers = {unpack(form, counts)}
-      for _, use in ipairs(joining) do
-        local middle = floor((use[1] + use[2]) / 2)
-        local number = math.min(floor(middle % length * micro / size), buckets - 1) + floor(middle / length) * buckets
-        local place = math.max(math.min(newest - number + 1, buckets + 1), 1)
-        numbers[place] = numbers[place] + use[3]
-      end
-      counts = pack(form, spread(numbers, 1, buckets + 1))
-      recent, renewed = numbers[1], not dry
-    end
-    total = total + carried
-  end
 
   local oldest = unpack('>I7', counts, 7 * buckets + 1)
   local forgivable = floor(limit / buckets)
@@ -104,18 +85,18 @@ decide[3] = function(key, asked, permits, patience, count, delay)
       missing = missing - leaving
     end
   end
-  refusal = wait_for(asked)
-  left = limit - total + forgiven
+  local refusal = wait_for(asked)
+  local left = limit - total + forgiven
 
   if not count then
-    count, delay = granted(refusal, wait, left, longest, permits), wait
+    count = granted(refusal, 0, left, 2 ^ 53, permits)
   end
-  local reset, mark = 0, 0
   if count > 0 then
     recent, total = recent + count, total + count
     refusal = wait_for(1)
     left = limit - total + forgiven
   end
+  local reset = 0
   if total > 0 then
     local used = 1
     if recent == 0 then
@@ -132,31 +113,5 @@ decide[3] = function(key, asked, permits, patience, count, delay)
       call('SET', key, state, 'PX', ceil(reset / 1000) + grace)
     end
   end
-  mark = newest
-  if joined and (count > 0 or renewed) then
-    joined(count)
-  end
-  return left, refusal, reset, mark, returned, wait, longest
-end
-
-give_back[3] = function(key, permits, mark)
-  local length, buckets
-  length, buckets, at = unpack('>dd', argument, at)
-  key = place(key, 3, length, buckets)
-  local stored = read(key, 3)
-  if not stored then
-    return
-  end
-  local _, newest, length_then, buckets_then, from = unpack('>BI7I7I2', stored)
-  local place = newest - mark
-  if length_then ~= length or buckets_then ~= buckets or place < 0 or place > buckets then
-    return
-  end
-  local total = unpack('>I7', stored, from + 7 * buckets + 7)
-  local last = from + 7 * buckets + 6
-  from = from + 7 * place
-  local count = unpack('>I7', stored, from)
-  local kept = math.max(count - permits, 0)
-  local counts = stored:sub(1, from - 1) .. pack('>I7', kept) .. stored:sub(from + 7, last)
-  call('SET', key, counts .. pack('>I7', total - count + kept), 'KEEPTTL')
+  return left, refusal, reset, newest, 0, 0, 2 ^ 53
 end
