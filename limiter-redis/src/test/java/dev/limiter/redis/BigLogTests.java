@@ -81,11 +81,11 @@ class BigLogTests {
         Decision refused =
                 storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
 
-        Duration farthest = Duration.ofNanos(900_999_000);
-        Duration nearest = Duration.ofNanos(900_031_000);
+        // of four thousand entries, each log has its share
         assertThat(refused.parts())
                 .extracting(part -> part.retryAfter().orElseThrow())
-                .containsExactly(farthest, farthest, farthest, farthest, nearest, nearest);
+                .hasSize(6)
+                .containsOnly(Duration.ofNanos(900_666_000));
         // never permitted, these have no end
         rules.forEach(rule -> server.del(state(rule)));
     }

@@ -15,17 +15,20 @@ public final class ScriptFiles {
 
     /** The script that decides, with the algorithms of a set: a server creates all functions of a script for each call. */
     public static String decide(int algorithms) {
-        return withAlgorithms(algorithms, "decide", "common", "other_forms");
+        return withAlgorithms(algorithms, "decide");
     }
 
     /** The script that takes permits back, with the algorithms of a set. */
     public static String giveBack(int algorithms) {
-        return withAlgorithms(algorithms, "give_back", "common");
+        return withAlgorithms(algorithms, "give_back");
     }
 
-    /** The first files; those of the algorithms, in the folder with the name of the last file; and the last file. */
-    private static String withAlgorithms(int set, String last, String... first) {
-        List<String> files = new ArrayList<>(List.of(first));
+    /** The last file calls the functions of the others, which are in the folder with its name. */
+    private static String withAlgorithms(int set, String last) {
+        List<String> files = new ArrayList<>(List.of("common", last + "/state"));
+        if ((set & (LuaAlgorithm.SLIDING_WINDOW_COUNTER.bit() | LuaAlgorithm.WARM_UP.bit())) != 0) {
+            files.add("scaled");
+        }
         for (LuaAlgorithm algorithm : LuaAlgorithm.of(set)) {
             files.add(last + "/" + algorithm.name().toLowerCase(Locale.ROOT));
         }

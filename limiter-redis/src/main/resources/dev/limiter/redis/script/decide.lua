@@ -12,33 +12,36 @@
 --          count of returned permits, arguments of give_back; the wait of a granted request for this rule and key. If the
 --          calendar boundaries of the arguments do not cover the time, the reply is only the length and the time. The reply to
 --          a failed request is its length, negated, and the reason
--- The reason of a failure, with its line. Newer servers leave the line out of the error of a command: `error` adds that of
--- the calling function, four levels up.
-local function reason(failure)
-  if type(failure) == 'table' then
-    local _, line = pcall(error, '', 4)
-    return tostring(line) .. failure.err
+-- The reply to a request with one limit, whose arguments are those from `at` on.
+local function reply_to_one(key)
+  local _, kind, permits, kept, patience
+  _, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
+  local asked = needed and 1 or permits > 0 and permits + kept or 0
+  local left, refusal, reset, mark, returned, wait = algorithms[kind](key, asked, permits, patience)
+  if not refusal then
+    return left
   end
-  return tostring(failure)
+  return pack('>i4dddddddd', 64, grant and now or -1 - now, grant or 0, left, refusal, reset, mark, returned, wait)
 end
 
-local limits, before = 0, 0
+local mode, least, limits
+mode, least, limits, at = unpack('>Bdd', argument, at)
+dry, needed = mode == 1, mode == 2 and least
+if #ARGV == 1 and limits == 1 then
+  -- Most calls end here. A server creates functions for each call: those below are for calls with several limits or requests.
+  return reply_to_one(KEYS[1])
+end
+
+local before = 0
 
 -- The reply to the request whose limits are the arguments from `at` on, and whose keys follow the first `before` keys.
 local function reply()
   if limits == 1 then
-    local _, kind, permits, kept, patience
-    _, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
-    local asked = needed and 1 or permits > 0 and permits + kept or 0
-    local left, refusal, reset, mark, returned, wait = decide[kind](KEYS[before + 1], asked, permits, patience)
-    if not refusal then
-      return left
-    end
-    return pack('>i4dddddddd', 64, refused and -1 - now or now, some, left, refusal, reset, mark, returned, wait)
+    return reply_to_one(KEYS[before + 1])
   end
   -- Each limit is asked without taking permits; then each takes them, or none does.
   local start, delays, rule, latest = at, {}, 0, 2 ^ 53
-  local rejections, there, most, looks_before = 0, 2 ^ 53, 0, looks
+  local rejections, there, most = 0, 2 ^ 53, 0
   for i = 1, limits do
     local first, kind, permits, kept, patience
     first, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
@@ -48,7 +51,7 @@ local function reply()
       delays[rule] = 0
     end
     local asked = needed and 1 or permits > 0 and permits + kept or 0
-    local left, refusal, _, _, _, wait, longest = decide[kind](KEYS[before + i], asked, permits, patience, 0, 0)
+    local left, refusal, _, _, _, wait, longest = algorithms[kind](KEYS[before + i], asked, permits, patience, 0, 0)
     if not refusal then
       return left
     end
@@ -59,33 +62,43 @@ local function reply()
     end
   end
   granted(rejections, 0, there, 0, most)
-  local answer = {pack('>i4dd', 16 + 48 * limits, refused and -1 - now or now, some)}
-  at, rule, looks = start, 0, looks_before
+  local answer = {pack('>i4dd', 16 + 48 * limits, grant and now or -1 - now, grant or 0)}
+  at, rule = start, 0
   for i = 1, limits do
     local first, kind, permits, kept, patience
     first, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
     rule = rule + first
     local asked = needed and 1 or permits > 0 and permits + kept or 0
-    local count = (refused or dry) and 0 or needed and some or permits
+    local count = (dry or not grant) and 0 or needed and grant or permits
     local left, refusal, reset, mark, returned =
-      decide[kind](KEYS[before + i], asked, permits, patience, count, delays[rule])
+      algorithms[kind](KEYS[before + i], asked, permits, patience, count, delays[rule])
     answer[i + 1] = pack('>dddddd', left, refusal, reset, mark, returned, delays[rule])
   end
   return table.concat(answer)
 end
 
+-- The reason of a failure, with its line. Newer servers leave the line out of the error of a command: `error` adds that of
+-- the calling function, four levels up.
+local function reason(failure)
+  if type(failure) == 'table' then
+    local _, line = pcall(error, '', 4)
+    return tostring(line) .. failure.err
+  end
+  return tostring(failure)
+end
+
+if #ARGV == 1 then
+  return reply()
+end
 local answers = {}
 for i = 1, #ARGV do
-  local passed, mode, least
+  local passed
   argument = ARGV[i]
   passed, mode, least, limits, at = unpack('>dBdd', argument)
   if passed >= 0 then
     now = passed
   end
   dry, needed = mode == 1, mode == 2 and least
-  if #ARGV == 1 then
-    return reply()
-  end
   local decided, answer = xpcall(reply, reason)
   answers[i] = decided and answer or pack('>i4', -#answer) .. answer
   before = before + limits

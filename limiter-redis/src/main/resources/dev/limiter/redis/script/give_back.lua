@@ -15,6 +15,6 @@ end
 for _, key in ipairs(KEYS) do
   local kind, permits, mark, returned
   kind, permits, mark, returned, at = unpack('>Bddd', argument, at)
-  give_back[kind](key, permits, mark, returned)
+  algorithms[kind](key, permits, mark, returned)
 end
 return ''

@@ -8,15 +8,16 @@
 -- returned permits, their count. The encoding of most states is so short that the server needs 48 bytes for all. After a
 -- change of the limit the level keeps its units until the bucket permits a request under the new limit: permits that were
 -- used stay used.
-decide[1] = function(key, asked, permits, patience, count, delay)
+algorithms[1] = function(key, asked, permits, patience, count, delay)
+  local floor, ceil = math.floor, math.ceil
   local refusal, wait, renewed, returned = 0, 0, false, 0
   local micro, permit, burst, window, paced
   micro, permit, burst, window, paced, at = unpack('>ddddB', argument, at)
   paced = paced == 1
   -- the most permits at one moment
   local capacity = paced and 1 or burst
-  local level, units, cost, expires, flags, beyond = 0, micro, permit, 0, 0, 0
-  local stored, other = read(key, 1)
+  local level, units, cost, expires, flags = 0, micro, permit, 0, 0
+  local stored, carried, beyond = read(key, 1, burst, window)
   if stored then
     local _, written, from
     local size = #stored
@@ -36,9 +37,7 @@ decide[1] = function(key, asked, permits, patience, count, delay)
       renewed = grown > burst * cost
       level = renewed and math.max(level, capacity * cost) or grown
     end
-  elseif other then
-    local carried
-    carried, beyond = taken_over(key, burst, window)
+  elseif carried > 0 then
     level, renewed = carried * permit, beyond == 0 and not dry
   end
 
@@ -47,7 +46,8 @@ decide[1] = function(key, asked, permits, patience, count, delay)
     level, units, cost, flags, renewed = burst * permit, micro, permit, 2, not dry
   elseif micro * cost > units * permit then
     -- A faster limit applies at once: a refused request must not wait as long as under the slower limit.
-    level, units, cost, renewed = scaled_up(level, permit, cost), micro, permit, renewed or not dry
+    level = floor(level / cost) * permit + ceil(level % cost * permit / cost)
+    units, cost, renewed = micro, permit, renewed or not dry
   end
 
   local full = capacity * cost
@@ -77,7 +77,7 @@ decide[1] = function(key, asked, permits, patience, count, delay)
     -- the exact turn, if this bucket imposes the wait: roundings to microseconds would add up
     local own = delay > 0 and ceil((level + math.min(count, capacity) * cost - full) / units) or 0
     if cost ~= permit or units ~= micro then
-      level = scaled_up(level, permit, cost)
+      level = floor(level / cost) * permit + ceil(level % cost * permit / cost)
       units, cost, full = micro, permit, capacity * permit
     end
     if delay > own and delay * micro > level then

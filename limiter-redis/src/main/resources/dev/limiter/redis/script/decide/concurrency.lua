@@ -3,24 +3,26 @@
 --
 -- State: a sorted set. Each hold is a member: the permits in seven bytes, then the name of the hold; its score is the time
 -- of expiry. The score of the member 't' is the negated number of all permits held: it is never among the expired holds.
-decide[5] = function(key, asked, permits, patience, count)
+algorithms[5] = function(key, asked, permits, patience, count)
+  local floor, ceil = math.floor, math.ceil
   local limit, ttl, name
   limit, ttl, name, at = unpack('>ddc16', argument, at)
-  local score = try('ZSCORE', key, 't')
-  local other = type(score) == 'table' and wrong_type(score, 'ZSCORE')
+  local score = redis.pcall('ZSCORE', key, 't')
+  local other = type(score) == 'table'
   if other then
+    if not score.err:find('WRONGTYPE', 1, true) then
+      error('ZSCORE: ' .. score.err)
+    end
     -- permits that other algorithms have counted are not held
-    used_before(key)
+    read(key, 0, 0, 0)
     score = nil
   elseif not score and call('EXISTS', key) == 1 then
     error('not a state of a limit')
   end
   local held = -(score or 0)
-  -- Expired holds. A call removes no more than its budget admits; the next calls remove the rest, and a hold counts until
-  -- its removal.
-  local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, math.max(budget, 32)) or {}
+  -- Expired holds. The next calls remove those that this one leaves; a hold counts until its removal.
+  local ended = held > 0 and call('ZRANGEBYSCORE', key, '(0', now, 'LIMIT', 0, math.max(floor(1000 / #KEYS), 32)) or {}
   if #ended > 0 then
-    budget = budget - #ended
     local free = 0
     for i = 1, #ended do
       free = free + unpack('>I7', ended[i])
@@ -28,7 +30,7 @@ decide[5] = function(key, asked, permits, patience, count)
     held = held - free
     if held > 0 then
       call('ZREM', key, spread(ended))
-      local counted = try('ZINCRBY', key, free, 't')
+      local counted = redis.pcall('ZINCRBY', key, free, 't')
       if type(counted) == 'table' and counted.err then
         -- the permits of a hold count until its removal
         for i = 1, #ended do

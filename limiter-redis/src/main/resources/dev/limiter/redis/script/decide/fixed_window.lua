@@ -2,7 +2,8 @@
 --
 -- State: the start of the window, its end, the permits used of it, and the permits of the next window that waiting requests
 -- have taken.
-decide[2] = function(key, asked, permits, patience, count, delay)
+algorithms[2] = function(key, asked, permits, patience, count, delay)
+  local ceil = math.ceil
   local refusal, wait, longest, renewed = 0, 0, 2 ^ 53, false
   local limit, align, length
   limit, align, length, at = unpack('>dBd', argument, at)
@@ -27,8 +28,8 @@ decide[2] = function(key, asked, permits, patience, count, delay)
     end
   end
 
-  local used, taken, expires, beyond = 0, 0, 0, 0
-  local stored, other = read(key, 2)
+  local taken, expires = 0, 0
+  local stored, used, beyond = read(key, 2, limit, stop - start)
   if stored then
     local _, began, ends, was_used, was_taken = unpack('>BI7I7I7I7', stored)
     local length_now, length_then = stop - start, ends - began
@@ -50,12 +51,12 @@ decide[2] = function(key, asked, permits, patience, count, delay)
         -- a large step of the clock back: the used permits count in the current window
         used, renewed = align == 2 and was_used or math.min(was_used, limit), true
       end
-    else
-      other = now < ends or was_taken > 0
+    elseif now < ends or was_taken > 0 then
+      -- another length or another start
+      stored, used, beyond = read(key, 0, limit, length_now)
     end
   end
-  if other then
-    used, beyond = taken_over(key, limit, stop - start)
+  if not stored then
     renewed = used > 0 and beyond == 0 and not dry
   end
 

@@ -6,7 +6,8 @@
 -- both integers.
 --
 -- The counts stay packed, seven bytes each: of a thousand, most decisions read two. The newest is a number besides.
-decide[3] = function(key, asked, permits, patience, count)
+algorithms[3] = function(key, asked, permits, patience, count)
+  local floor, ceil = math.floor, math.ceil
   local renewed = false
   local limit, length, buckets, micro, size
   limit, length, buckets, micro, size, at = unpack('>ddddd', argument, at)
@@ -15,19 +16,20 @@ decide[3] = function(key, asked, permits, patience, count)
   elapsed = elapsed - newest * size
   newest = newest + floor(now / length) * buckets
 
-  local counts, recent, total, said = false, 0, 0, false
-  local beyond = 0
-  local stored, other = read(key, 3)
+  local counts, said = false, false
+  local stored, recent, beyond = read(key, 3, limit, length)
   local newest_then, length_then, buckets_then, from
   if stored then
     local _
     _, newest_then, length_then, buckets_then, from = unpack('>BI7I7I2', stored)
-    other = length_then ~= length or buckets_then ~= buckets
+    if length_then ~= length or buckets_then ~= buckets then
+      stored, recent, beyond = read(key, 0, limit, length)
+    end
   end
-  if other then
-    recent, beyond = taken_over(key, limit, length)
-    total, renewed = recent, recent > 0 and beyond == 0 and not dry
-  elseif stored then
+  local total = recent
+  if not stored then
+    renewed = recent > 0 and beyond == 0 and not dry
+  else
     if newest_then > newest then
       local ahead = (newest_then - newest) * size - elapsed
       if ahead <= size * buckets / 2 then
@@ -79,7 +81,7 @@ decide[3] = function(key, asked, permits, patience, count)
       local leaving = i == 1 and recent or numbers[i - first + 1]
       if missing <= leaving then
         local leaves = (buckets + 1 - i) * size - elapsed
-        local share = missing <= forgivable and scaled_up(missing, size, leaving) or size
+        local share = missing <= forgivable and scaled(missing, size, leaving, true) or size
         return math.max(ceil((leaves + share) / micro), 1, beyond)
       end
       missing = missing - leaving

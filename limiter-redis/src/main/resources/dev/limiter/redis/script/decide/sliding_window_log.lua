@@ -3,21 +3,26 @@
 -- State: a list of integers: the number of all permits in the log, and the length of the window; then, oldest first, the
 -- entries: a time, and the permits taken at that time. A list stores an integer in at most nine bytes, and its head is read
 -- without the rest.
-decide[4] = function(key, asked, permits, patience, count)
+algorithms[4] = function(key, asked, permits, patience, count)
+  local ceil = math.ceil
   local renewed = false
   local limit, length
   limit, length, at = unpack('>dd', argument, at)
   local total, last, beyond, lasting = 0, now, 0, length
-  local stored = try('LRANGE', key, 0, 3)
-  local other = wrong_type(stored, 'LRANGE')
+  local stored = redis.pcall('LRANGE', key, 0, 3)
+  local other = stored.err
   if other then
+    if not other:find('WRONGTYPE', 1, true) then
+      error('LRANGE: ' .. other)
+    end
+    local _
     stored = {}
-    total, beyond = taken_over(key, limit, length)
+    _, total, beyond = read(key, 0, limit, length)
     renewed = total > 0 and beyond == 0 and not dry
   elseif stored[2] and tonumber(stored[2]) ~= length then
     -- The window has changed. The entries keep their times, except for those that have left the former window. The list must
     -- not expire before the change is written.
-    used_before(key)
+    read(key, 0, 0, 0)
     lasting = math.min(length, stored[2])
     call('PEXPIRE', key, ceil(math.max(length, stored[2]) / 1000) + grace)
     call('LSET', key, 1, length)
@@ -50,7 +55,7 @@ decide[4] = function(key, asked, permits, patience, count)
     end
     -- Entries that have left the window. A call removes no more than its budget admits; the next calls remove the rest, and an
     -- entry counts until its removal.
-    local gone, most = 0, 2 * math.max(budget, 32)
+    local gone, most = 0, 2 * math.max(1000 / #KEYS, 32)
     local head, from = stored, 2
     local last_gone, last_count
     while head[from + 1] and tonumber(head[from + 1]) <= now - lasting and gone < most do
@@ -63,7 +68,6 @@ decide[4] = function(key, asked, permits, patience, count)
       end
     end
     if gone > 0 then
-      budget = budget - gone / 2
       if total == 0 or not head[from + 1] then
         call('UNLINK', key)
         total, stored = 0, {}
@@ -71,7 +75,7 @@ decide[4] = function(key, asked, permits, patience, count)
         -- the trim comes last: with a full memory the first write fails, and leaves the state unchanged
         call('LSET', key, gone, total)
         call('LSET', key, gone + 1, length)
-        local trimmed = try('LTRIM', key, gone, -1)
+        local trimmed = redis.pcall('LTRIM', key, gone, -1)
         if trimmed.err then
           call('LSET', key, gone, last_gone)
           call('LSET', key, gone + 1, last_count)
@@ -89,10 +93,9 @@ decide[4] = function(key, asked, permits, patience, count)
       return 0
     end
     local head, from, index = stored, 2, 2
-    local most = 2 * math.min(math.max(looks, 32), 1000)
+    local most = 2 * math.min(math.max(4000 / #KEYS, 32), 1000)
     while head[from + 1] and index < most do
       missing = missing - head[from + 2]
-      looks = looks - 1
       if missing <= 0 then
         return math.max(head[from + 1] + length - now, 1)
       end
@@ -128,9 +131,9 @@ decide[4] = function(key, asked, permits, patience, count)
     call('LSET', key, 0, total)
     local added
     if last == mark then
-      added = try('LSET', key, -1, call('LINDEX', key, -1) + count)
+      added = redis.pcall('LSET', key, -1, call('LINDEX', key, -1) + count)
     else
-      added = try('RPUSH', key, mark, count)
+      added = redis.pcall('RPUSH', key, mark, count)
     end
     if type(added) == 'table' and added.err then
       call('LSET', key, 0, stored[1])

@@ -2,7 +2,8 @@
 --
 -- State: the time of the write; the units from it to the next turn; the rest at that turn; the same two values before the
 -- last request, for undoing it; whether it can be undone; and the values of micro and full rest, the units of the state.
-decide[6] = function(key, asked, permits, patience, count, delay)
+algorithms[6] = function(key, asked, permits, patience, count, delay)
+  local floor, ceil = math.floor, math.ceil
   local renewed = false
   local micro, permit, capacity, window, rested_fully
   micro, permit, capacity, window, rested_fully, at = unpack('>ddddd', argument, at)
@@ -12,11 +13,10 @@ decide[6] = function(key, asked, permits, patience, count, delay)
     local even = count * permit
     local above = math.max(rested - rested_fully / 2, 0)
     local above_after = math.max(rested - even - rested_fully / 2, 0)
-    return even + (above == 0 and 0 or scaled_up(2 * (above - above_after), above + above_after, rested_fully))
+    return even + (above == 0 and 0 or scaled(2 * (above - above_after), above + above_after, rested_fully, true))
   end
 
-  local beyond = 0
-  local stored, other = read(key, 6)
+  local stored, carried, beyond = read(key, 6, capacity, window)
   if stored then
     local _, written, then_ahead, then_rest, _, _, _, units, full = unpack('>BI7I7I7ddBI7I7', stored)
     rest, ahead = then_rest, then_ahead - (now - written) * units
@@ -29,12 +29,8 @@ decide[6] = function(key, asked, permits, patience, count, delay)
       -- the clock stepped back far: the next turn is one interval from now, but waiting requests keep their turns
       ahead, renewed = then_ahead > longest and then_ahead or interval(rest, 1), true
     end
-  elseif other then
-    local carried
-    carried, beyond = taken_over(key, capacity, window)
-    if carried > 0 and beyond == 0 then
-      ahead, rest, renewed = interval(rest, carried), math.max(rest - carried * permit, 0), not dry
-    end
+  elseif carried > 0 and beyond == 0 then
+    ahead, rest, renewed = interval(rest, carried), math.max(rest - carried * permit, 0), not dry
   end
 
   local wait = asked == 0 and 0 or math.max(ceil(ahead / micro), 0)

@@ -1,4 +1,5 @@
-give_back[1] = function(key, permits, mark, returned_before)
+algorithms[1] = function(key, permits, mark, returned_before)
+  local floor, ceil = math.floor, math.ceil
   local micro, permit, full
   micro, permit, full, at = unpack('>ddd', argument, at)
   local stored = read(key, 1)

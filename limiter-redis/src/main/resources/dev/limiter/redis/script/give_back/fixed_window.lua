@@ -1,4 +1,4 @@
-give_back[2] = function(key, permits, mark)
+algorithms[2] = function(key, permits, mark)
   local length
   length, at = unpack('>d', argument, at)
   local stored = read(key, 2)

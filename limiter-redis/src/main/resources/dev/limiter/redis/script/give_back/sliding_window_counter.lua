@@ -1,4 +1,4 @@
-give_back[3] = function(key, permits, mark)
+algorithms[3] = function(key, permits, mark)
   local length, buckets
   length, buckets, at = unpack('>dd', argument, at)
   local stored = read(key, 3)

@@ -1,11 +1,11 @@
-give_back[4] = function(key, permits, mark)
+algorithms[4] = function(key, permits, mark)
+  local floor = math.floor
   local length
   length, at = unpack('>d', argument, at)
-  local size = try('LLEN', key)
-  if type(size) == 'table' and wrong_type(size, 'LLEN') or tonumber(call('LINDEX', key, 1)) ~= length then
+  if call('TYPE', key).ok ~= 'list' or tonumber(call('LINDEX', key, 1)) ~= length then
     return
   end
-  local pairs_held = (size - 2) / 2
+  local pairs_held = (call('LLEN', key) - 2) / 2
   local low, high = 0, pairs_held
   while low < high do
     local middle = floor((low + high) / 2)
@@ -33,7 +33,7 @@ give_back[4] = function(key, permits, mark)
       break
     end
     -- an error would have the permits returned once more; the entries that stay count for nothing
-    if try('LTRIM', key, 0, -3).err then
+    if redis.pcall('LTRIM', key, 0, -3).err then
       break
     end
   end

@@ -1,4 +1,4 @@
-give_back[6] = function(key, permits, mark)
+algorithms[6] = function(key, permits, mark)
   local stored = read(key, 6)
   if not stored then
     return
