@@ -12,6 +12,7 @@
 --          count of returned permits, arguments of give_back; the wait of a granted request for this rule and key. If the
 --          calendar boundaries of the arguments do not cover the time, the reply is only the length and the time. The reply to
 --          a failed request is its length, negated, and the reason
+
 -- The reply to a request with one limit, whose arguments are those from `at` on.
 local function reply_to_one(key)
   local _, kind, permits, kept, patience

@@ -1,4 +1,4 @@
--- Token bucket, leaky bucket and paced leaky bucket: the Generic Cell Rate Algorithm (ITU-T I.371), as in GcraBucket.java.
+-- Token bucket, leaky bucket and paced leaky bucket: the Generic Cell Rate Algorithm (ITU-T I.371), as in TokenBucket.java.
 --
 -- The level falls by `micro` units per microsecond and rises by `permit` units per permit; both are integers, so no value is
 -- rounded. A paced bucket permits only while it is empty, and its size is the number of requests that may wait.

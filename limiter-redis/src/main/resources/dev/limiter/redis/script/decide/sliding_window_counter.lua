@@ -1,4 +1,4 @@
--- A sliding window of sub-windows, as in SlidingWindowCounterStrategy.java: all permits of the current sub-window and of the
+-- A sliding window of sub-windows, as in SlidingWindowCounter.java: all permits of the current sub-window and of the
 -- last `buckets` whole ones count, except for a share of the oldest sub-window.
 --
 -- State: the number of the newest sub-window, the length of the window, the number of its sub-windows, the counts of

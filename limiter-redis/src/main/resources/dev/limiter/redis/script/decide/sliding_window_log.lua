@@ -1,4 +1,4 @@
--- A log of the time of each permit, as in SlidingWindowLogStrategy.java.
+-- A log of the time of each permit, as in PermitLog.java.
 --
 -- State: a list of integers: the number of all permits in the log, and the length of the window; then, oldest first, the
 -- entries: a time, and the permits taken at that time. A list stores an integer in at most nine bytes, and its head is read
