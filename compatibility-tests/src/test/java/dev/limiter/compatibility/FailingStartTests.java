@@ -32,7 +32,7 @@ class FailingStartTests {
                 "limit     | 0                  | must be from 1 to",
                 "limit     | many               | a whole number",
                 "window    | 10                 | The unit is missing",
-                "window    | 10M                | 10m is minutes",
+                "window    | 10M                | is unknown",
                 "algorithm | magic              | token-bucket",
                 "buckets   | 5                  | sliding-window-counter",
                 "key       | ''                 | Quote it",

@@ -79,7 +79,7 @@ class RulesFileBadInputTests extends RulesFileSupport {
                 text("limiter: { rules: { orders: lim } }", "LIM-102", "limiter.rules.orders"),
                 text("limiter: { rules: { orders: '' } }", "LIM-102", "limiter.rules.orders"),
                 text("limiter: { rules: { orders: 5, others: { paths: /o, limit: 1 } } }", "LIM-102"),
-                text("limiter: { rules: { orders: { paths: /o, limit: 1,000, window: 1h } } }", "LIM-101", "a comma"),
+                text("limiter: { rules: { orders: { paths: /o, limit: 1,000, window: 1h } } }", "LIM-101", "orders[0]"),
                 text("spring.config.import: /etc/passwd", "spring.config.import"),
                 text("!!javax.script.ScriptEngineManager [x]", "LIM-503"));
     }

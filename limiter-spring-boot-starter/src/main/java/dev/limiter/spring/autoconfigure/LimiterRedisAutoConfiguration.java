@@ -126,9 +126,7 @@ public final class LimiterRedisAutoConfiguration {
 
         @Bean
         StorageLog limiterStorageLog() {
-            return new StorageLog(
-                    "Redis",
-                    "Something else writes below limiter.redis.key-prefix");
+            return new StorageLog("Redis", "Something else writes below limiter.redis.key-prefix");
         }
 
         @Bean
