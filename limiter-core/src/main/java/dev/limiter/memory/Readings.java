@@ -1,9 +1,10 @@
 package dev.limiter.memory;
 
+import dev.limiter.spi.NumberLimit;
 import org.jspecify.annotations.Nullable;
 
 /** The numbers of each limit at the moment of a decision. Written by the cell that decides, not changed afterwards. */
-final class Readings {
+class Readings {
 
     /** Four for each limit. */
     private final long[] numbers;
@@ -17,7 +18,11 @@ final class Readings {
 
     /** {@code own}: what is taken of each limit; null if of all alike. */
     Readings(int limits, PermitReturn.@Nullable OwnCosts own) {
-        this.numbers = new long[4 * limits];
+        this(new long[4 * limits], own);
+    }
+
+    private Readings(long[] numbers, PermitReturn.@Nullable OwnCosts own) {
+        this.numbers = numbers;
         this.own = own;
     }
 
@@ -65,5 +70,56 @@ final class Readings {
 
     void mark(int limit, long mark) {
         numbers[4 * limit + 3] = mark;
+    }
+
+    /** Keeps only the marks, and works out the other numbers when they are asked for. */
+    static final class OfNumbers extends Readings {
+
+        private final NumberLimit[] limits;
+        private final long[] marks;
+        private final long now;
+
+        /** How many permits were asked for and not taken. */
+        private long rejected;
+
+        OfNumbers(NumberLimit[] limits, long now) {
+            this(limits, new long[limits.length], now);
+        }
+
+        private OfNumbers(NumberLimit[] limits, long[] marks, long now) {
+            super(marks, null);
+            this.limits = limits;
+            this.marks = marks;
+            this.now = now;
+        }
+
+        void reject(long permits) {
+            rejected = permits;
+        }
+
+        @Override
+        long remaining(int limit) {
+            return limits[limit].remaining(marks[limit], now);
+        }
+
+        @Override
+        long waitNanos(int limit) {
+            return rejected == 0 ? 0 : limits[limit].waitNanos(marks[limit], now, rejected);
+        }
+
+        @Override
+        long resetNanos(int limit) {
+            return NumberCell.resetNanos(limits[limit].freshAt(marks[limit]), now);
+        }
+
+        @Override
+        long mark(int limit) {
+            return marks[limit];
+        }
+
+        @Override
+        void mark(int limit, long mark) {
+            marks[limit] = mark;
+        }
     }
 }

@@ -47,7 +47,7 @@ final class SeveralNumbersCell extends VersionedCell {
     @Override
     @Nullable
     Decision decide(long permits, long now, TimeSource clock) {
-        Readings readings = new Readings(values.length);
+        Readings.OfNumbers readings = new Readings.OfNumbers(limits, now);
         for (int spins = 0; ; spins++) {
             long returned = returned();
             long version = word();
@@ -56,7 +56,6 @@ final class SeveralNumbersCell extends VersionedCell {
             }
             if (take(readings, now, permits)) {
                 if (store(readings, version)) {
-                    read(readings, now, 0);
                     return SnapshotDecision.taken(this, readings, permits, now, returned);
                 }
             } else if (copy(readings, version)) {
@@ -64,7 +63,7 @@ final class SeveralNumbersCell extends VersionedCell {
                     // whether the clock stepped back is known with a reading after that of the word
                     return reserve(ChargeTerms.plain(permits), clock);
                 }
-                read(readings, now, permits);
+                readings.reject(permits);
                 return SnapshotDecision.of(this, false, readings);
             }
             pause(spins);
@@ -109,17 +108,6 @@ final class SeveralNumbersCell extends VersionedCell {
             }
         }
         return true;
-    }
-
-    /** Reads all from the marks; {@code rejected}: how many permits were asked for and not taken. */
-    private void read(Readings readings, long now, long rejected) {
-        for (int i = 0; i < values.length; i++) {
-            NumberLimit limit = limits[i];
-            long value = readings.mark(i);
-            readings.remaining(i, limit.remaining(value, now));
-            readings.waitNanos(i, rejected == 0 ? 0 : limit.waitNanos(value, now, rejected));
-            readings.resetNanos(i, NumberCell.resetNanos(limit.freshAt(value), now));
-        }
     }
 
     // Eviction reads the word before the numbers and swaps it afterwards: in vain if another thread changed them.
