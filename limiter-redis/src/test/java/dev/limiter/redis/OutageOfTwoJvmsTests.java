@@ -227,8 +227,8 @@ class OutageOfTwoJvmsTests {
             passUntil(first + BEGINS.toNanos());
             fault.begin(server);
             passUntil(first + BEGINS.plus(fault.length).toNanos());
-            fault.end(server);
             returned = now();
+            fault.end(server);
             passUntil(nextWindow(returned + RETURNED.toNanos()) + WINDOW.toNanos() + BEGINS.toNanos());
             for (Process process : processes) {
                 process.getOutputStream().close();
