@@ -23,9 +23,6 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -86,12 +83,6 @@ class RightsTests {
                 .timeout(Duration.ofSeconds(10))
                 .lease(rule -> rule.name().equals("leased") ? 10 : 0)
                 .build();
-    }
-
-    @Test
-    void areThoseOfTheGuide() throws IOException {
-        assertThat(Files.readString(Path.of("../docs/guides/redis.md")))
-                .contains("```text\n~limiter:* " + AclRights.NEEDED + "\n```");
     }
 
     private static List<Limit> limits() {

@@ -49,7 +49,7 @@ class FenceTests {
             "explanation/architecture.md", "drawings",
             "reference/messages.md", "messages: BadConfigurationTests and KeylessRuleCheckTests compare them",
             "guides/on-call.md", "a line of the log: RefusedCallerTests read it",
-            "guides/redis.md", "rights: RightsTests compare them");
+            "guides/redis.md", "rights: AclRightsTests compare them");
 
     /** Commands that no test runs, each with what is checked instead: that what it names is there. */
     private static final List<Pattern> COMMANDS = List.of(

@@ -22,7 +22,7 @@ final class Sources {
 
     /** As {@link #in(String)}, of the modules with such names. */
     static List<Path> in(String folder, Predicate<String> modules) {
-        return entries(MODULES).stream()
+        return Stream.concat(entries(MODULES).stream(), entries(MODULES.resolve("tests")).stream())
                 .filter(module -> modules.test(module.getFileName().toString()))
                 .map(module -> module.resolve(folder))
                 .filter(Files::isDirectory)

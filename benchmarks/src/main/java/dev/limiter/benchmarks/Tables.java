@@ -14,8 +14,7 @@ import java.util.Locale;
  */
 public final class Tables {
 
-    private static final String COMMAND =
-            "java -cp limiter-benchmarks/target/benchmarks.jar dev.limiter.benchmarks.Tables ";
+    private static final String COMMAND = "java -cp benchmarks/target/benchmarks.jar dev.limiter.benchmarks.Tables ";
 
     private Tables() {}
 

@@ -1,0 +1,17 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class AclRightsTests {
+
+    @Test
+    void areThoseOfTheGuide() throws IOException {
+        assertThat(Files.readString(Path.of("../docs/guides/redis.md")))
+                .contains("```text\n~limiter:* " + AclRights.NEEDED + "\n```");
+    }
+}
