@@ -22,8 +22,8 @@ class ArchitectureTests {
             .resideOutsideOfPackages(
                     "dev.limiter.spring.autoconfigure..",
                     "dev.limiter.spring.config..",
-                    "dev.limiter.spring.endpoint..",
-                    "dev.limiter.spring.health..",
+                    "dev.limiter.spring.actuate.endpoint..",
+                    "dev.limiter.spring.actuate.health..",
                     "dev.limiter.spring.redis..",
                     "dev.limiter.spring.reload..")
             .should()

@@ -1,9 +1,9 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.spring.health.Boot3HealthIndicator;
-import dev.limiter.spring.health.Boot4HealthIndicator;
-import dev.limiter.spring.health.LimiterHealth;
+import dev.limiter.spring.actuate.health.Boot3HealthIndicator;
+import dev.limiter.spring.actuate.health.Boot4HealthIndicator;
+import dev.limiter.spring.actuate.health.LimiterHealth;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.reload.RulesFile;
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,6 +1,6 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.spring.endpoint.LimiterEndpoint;
+import dev.limiter.spring.actuate.endpoint.LimiterEndpoint;
 import dev.limiter.spring.web.endpoint.NoStoreFilter;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;

@@ -1,0 +1,227 @@
+package dev.limiter.spring.actuate.endpoint;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.compile.Floors;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.PermitHolders;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.Changes.Revision;
+import dev.limiter.spring.operate.DecisionCounts;
+import dev.limiter.spring.operate.DemandRecorder;
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RuleChange;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.storage.DecidingStorage;
+import java.util.List;
+import java.util.Map;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.lang.Nullable;
+
+/**
+ * Shows the rules, what they decided and where a key stands; changes a rule, and forgets what a key used. Changes end
+ * with the application unless Redis or {@code limiter.changes-file} keeps them. Evaluates no expression. Thread-safe;
+ * with storage: redis, what is about a key blocks for as long as a decision may.
+ */
+@Endpoint(id = "limiter", defaultAccess = Access.READ_ONLY)
+public final class LimiterEndpoint {
+
+    private final LiveRules rules;
+    private final RuleReader reader;
+    private final KeyReader keys;
+    private final RuleChanger changer;
+    private final KeyChanger keyChanger;
+    private final OperatorLog log;
+
+    /**
+     * @param events where changes are published
+     * @param hash what is told there instead of keys
+     */
+    public LimiterEndpoint(
+            LiveRules rules,
+            RateLimiters limiters,
+            RuleDecider decider,
+            Floors floors,
+            DecisionCounts counts,
+            RefusedKeys refused,
+            DemandRecorder demand,
+            PermitHolders holders,
+            DecidingStorage storage,
+            ApplicationEventPublisher events,
+            KeyHash hash) {
+        HeldPermitReader held = new HeldPermitReader(holders, hash);
+        this.log = new OperatorLog(events, hash);
+        this.rules = rules;
+        this.reader = new RuleReader(rules, limiters, floors, counts, refused, demand, storage, held, hash);
+        this.keys = new KeyReader(rules, limiters, refused, held, hash);
+        this.changer = new RuleChanger(rules, demand, reader, log);
+        this.keyChanger = new KeyChanger(rules, limiters, decider, keys, holders, log);
+    }
+
+    /** All rules by their names, and the storage. */
+    @ReadOperation
+    public Map<String, Object> rules() {
+        return reader.all();
+    }
+
+    /**
+     * One rule, or where a key of it stands, charging nothing; null if there is no such rule.
+     *
+     * @param key as storages have it, or the value of its only part, such as an address, or the hash of one that was
+     *     refused lately, has another limit for a while, or holds permits
+     * @param resource such as {@code GET /orders/{id}}, where each has a bucket of its own
+     * @param suggest instead of that, the limit that would have refused such a share of the keys: {@code 0.1%}
+     * @throws IllegalArgumentException if that is no key of the rule
+     */
+    @ReadOperation
+    @Nullable
+    public Map<String, Object> rule(
+            @Selector String rule, @Nullable String key, @Nullable String resource, @Nullable String suggest) {
+        List<RateLimitRule> named = rules.named(rule);
+        if (named.isEmpty()) {
+            return null;
+        }
+        if (suggest != null) {
+            return reader.suggestion(named.get(0), suggest);
+        }
+        return key == null && resource == null ? reader.one(named) : keys.standings(named, key, resource);
+    }
+
+    /**
+     * Changes a rule from now on, or bans a key of it, or gives a key another limit for a while; null if
+     * there is no such rule.
+     *
+     * @param key to ban, as in {@link #rule}; null to change the rule
+     * @param resource as in {@link #rule}
+     * @param named which of several limits
+     * @param until when the limit of a key is that of the rule again: an instant such as {@code 2026-12-01T08:00:00Z},
+     *     or a duration from now such as {@code 2h}, up to 366 days
+     * @param observe true to record from now on what keys ask for, false to forget it; nothing else is changed then
+     * @param version of the rules that the change is made for, its number or its revision; any if null
+     * @param reason why, for the audit
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be like that
+     * @throws dev.limiter.spring.operate.StaleVersionException if the rules have changed since that version
+     */
+    @WriteOperation
+    @Nullable
+    public Map<String, Object> change(
+            @Selector String rule,
+            @Nullable String named,
+            @Nullable Long limit,
+            @Nullable String window,
+            @Nullable Long burst,
+            @Nullable Mode mode,
+            @Nullable String enforce,
+            @Nullable String key,
+            @Nullable String resource,
+            @Nullable Boolean ban,
+            @Nullable String until,
+            @Nullable Boolean observe,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext who) {
+        List<RateLimitRule> before = rules.named(rule);
+        if (before.isEmpty()) {
+            return null;
+        }
+        Operator operator = new Operator(who, reason);
+        RequestedChange wanted = new RequestedChange(
+                new RuleChange(named, limit, window, burst, mode, enforce),
+                key,
+                resource,
+                ban,
+                until,
+                observe,
+                revision(version));
+        wanted.checkFits(before.get(0));
+        log.admit();
+        return switch (wanted.kind()) {
+            case OBSERVE -> changer.observe(before.get(0), Boolean.TRUE.equals(observe), operator);
+            case SETTINGS -> changer.change(rule, before, wanted, operator);
+            case OVERRIDE -> keyChanger.override(keys.findToChange(before, key, resource), wanted, operator);
+            case BAN -> keyChanger.ban(keys.findToChange(before, key, resource), operator);
+        };
+    }
+
+    /**
+     * Has a rule be as configured, or a key be as if it had never asked, without a ban; null if there is neither such a
+     * rule nor a change of it.
+     *
+     * @param key as in {@link #rule}
+     * @param resource as in {@link #rule}
+     * @param override true to end the limit that the key has for a while, and nothing else
+     * @param version as in {@link #change}; of a key that is to be as if it had never asked, none
+     * @param reason why, for the audit
+     * @throws IllegalArgumentException if that is no key of the rule
+     * @throws dev.limiter.spring.operate.StaleVersionException as for {@link #change}
+     */
+    @DeleteOperation
+    @Nullable
+    public Map<String, Object> restore(
+            @Selector String rule,
+            @Nullable String key,
+            @Nullable String resource,
+            @Nullable Boolean override,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext who) {
+        List<RateLimitRule> named = rules.named(rule);
+        Operator operator = new Operator(who, reason);
+        log.admit();
+        if (named.isEmpty()) {
+            boolean whole = key == null && resource == null && !Boolean.TRUE.equals(override);
+            return whole ? changer.forget(rule, revision(version), operator) : null;
+        }
+        if (Boolean.TRUE.equals(override)) {
+            return keyChanger.endOverrides(keys.findToChange(named, key, resource), revision(version), operator);
+        }
+        if (key == null && resource == null) {
+            return changer.restore(rule, named, revision(version), operator);
+        }
+        if (version != null) {
+            throw new IllegalArgumentException("A key is reset in any version of the rules: leave version out.");
+        }
+        Map<RateLimitRule, String> reset = keys.findToChange(named, key, resource);
+        keyChanger.reset(rule, reset, operator);
+        return keys.standings(reset);
+    }
+
+    /**
+     * Has all rules be as they were before the last change; the next one undoes that. Or has the changes that this
+     * instance knows be kept in the place of what cannot be read there.
+     *
+     * @param undo true, so that nothing is undone by a request without content
+     * @param repair true for that instead, if what is kept cannot be read
+     * @param version as in {@link #change}
+     * @param reason why, for the audit
+     * @throws IllegalArgumentException if there is no change that this instance knows of
+     */
+    @WriteOperation
+    public Map<String, Object> undo(
+            @Nullable Boolean undo,
+            @Nullable Boolean repair,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext who) {
+        boolean undoing = Boolean.TRUE.equals(undo);
+        if (undoing == Boolean.TRUE.equals(repair)) {
+            throw new IllegalArgumentException(
+                    "Say \"undo\": true, or \"repair\": true, or which rule is to be changed, as a part of the path.");
+        }
+        log.admit();
+        Operator operator = new Operator(who, reason);
+        return undoing ? changer.undo(revision(version), operator) : changer.repair(operator);
+    }
+
+    private static @Nullable Revision revision(@Nullable String text) {
+        return text == null ? null : Revision.parse(text.strip());
+    }
+}

@@ -1,0 +1,278 @@
+package dev.limiter.spring.actuate.endpoint;
+
+import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.spring.actuate.endpoint.OperationRateLimiter.TooManyOperationsException;
+import dev.limiter.spring.context.WebExchange;
+import dev.limiter.spring.failure.DidYouMean;
+import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.operate.ChangeStoreException;
+import dev.limiter.spring.operate.Changes.Revision;
+import dev.limiter.spring.operate.StaleVersionException;
+import dev.limiter.spring.operate.series.DecisionSeries;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Option;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.lang.Nullable;
+
+/**
+ * {@link LimiterEndpoint} over HTTP: what is wrong with a request is told in the body of 400, 404 or 409. Thread-safe.
+ */
+@EndpointWebExtension(endpoint = LimiterEndpoint.class)
+public final class LimiterWebEndpoint {
+
+    /** In the place of a rule, with the path of a request. */
+    static final String EXPLAIN = "explain";
+
+    private static final String WHOLE_NUMBER = "This must be a whole number.";
+
+    private final LimiterEndpoint endpoint;
+    private final RequestExplanations explanations;
+    private final WebExchange exchange;
+    private final @org.jspecify.annotations.Nullable DecisionSeries series;
+
+    /** {@code series}: null without a dashboard. */
+    public LimiterWebEndpoint(
+            LimiterEndpoint endpoint,
+            RequestExplanations explanations,
+            WebExchange exchange,
+            @org.jspecify.annotations.Nullable DecisionSeries series) {
+        this.endpoint = endpoint;
+        this.explanations = explanations;
+        this.exchange = exchange;
+        this.series = series;
+    }
+
+    /**
+     * All rules, or what was decided in each of the last seconds.
+     *
+     * @param after the last second that is known already, 0 for all; null for the rules
+     */
+    @ReadOperation
+    public WebEndpointResponse<Map<String, Object>> rules(@Nullable String after) {
+        return after == null ? new WebEndpointResponse<>(endpoint.rules()) : answer(() -> series(after));
+    }
+
+    private Map<String, Object> series(String after) {
+        if (series == null) {
+            throw new IllegalArgumentException("Seconds are remembered with limiter.dashboard.enabled: true.");
+        }
+        if (!after.matches("[0-9]{1,18}")) {
+            throw unreadable("after", after, WHOLE_NUMBER);
+        }
+        return series.after(Long.parseLong(after));
+    }
+
+    /** One rule, where a key of it stands, or {@code explain} with the words of {@link RequestExplanations}. */
+    @ReadOperation
+    public WebEndpointResponse<Map<String, Object>> rule(
+            @Selector String rule, @Nullable String key, @Nullable String resource, @Nullable String suggest) {
+        Map<String, List<String>> words = exchange.parameters();
+        if (rule.equals(EXPLAIN) && (words.containsKey("path") || endpoint.rule(rule, null, null, null) == null)) {
+            return answer(rule, () -> explanations.of(words));
+        }
+        return answer(rule, () -> {
+            checkSaidOnce(words);
+            return endpoint.rule(rule, key, resource, suggest);
+        });
+    }
+
+    @WriteOperation
+    public WebEndpointResponse<Map<String, Object>> change(
+            @Selector String rule,
+            @Nullable String named,
+            @Nullable String limit,
+            @Nullable String window,
+            @Nullable String burst,
+            @Nullable String mode,
+            @Nullable String enforce,
+            @Nullable String key,
+            @Nullable String resource,
+            @Nullable Boolean ban,
+            @Nullable String until,
+            @Nullable Boolean observe,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext operator) {
+        return answer(rule, () -> {
+            checkInBody(exchange.parameters());
+            return endpoint.change(
+                    rule,
+                    named,
+                    number(LimitOptions.LIMIT, limit),
+                    window,
+                    number(LimitOptions.BURST, burst),
+                    mode(mode),
+                    enforce,
+                    key,
+                    resource,
+                    ban,
+                    until,
+                    observe,
+                    revision(version),
+                    reason,
+                    operator);
+        });
+    }
+
+    @DeleteOperation
+    public WebEndpointResponse<Map<String, Object>> restore(
+            @Selector String rule,
+            @Nullable String key,
+            @Nullable String resource,
+            @Nullable Boolean override,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext operator) {
+        return answer(rule, () -> {
+            checkSaidOnce(exchange.parameters());
+            return endpoint.restore(rule, key, resource, override, revision(version), reason, operator);
+        });
+    }
+
+    /** Actuator would make one text of several, with commas: another key. */
+    private static void checkSaidOnce(Map<String, List<String>> words) {
+        words.forEach((word, values) -> {
+            if (values.size() > 1) {
+                throw new IllegalArgumentException(
+                        "\"" + word + "\" is given " + values.size() + " times; say it once.");
+            }
+        });
+    }
+
+    @WriteOperation
+    public WebEndpointResponse<Map<String, Object>> undo(
+            @Nullable Boolean undo,
+            @Nullable Boolean repair,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext operator) {
+        return answer(() -> {
+            checkInBody(exchange.parameters());
+            return endpoint.undo(undo, repair, revision(version), reason, operator);
+        });
+    }
+
+    /** Actuator would prefer a word of the URL to that of the body: a change of another key. */
+    private static void checkInBody(Map<String, List<String>> words) {
+        if (!words.isEmpty()) {
+            throw new IllegalArgumentException("A change is said in the body alone; leave out of the URL: "
+                    + String.join(", ", words.keySet()) + ".");
+        }
+    }
+
+    private WebEndpointResponse<Map<String, Object>> answer(
+            String rule, Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
+        return answer(() -> {
+            if (!exchange.isAbout(rule)) {
+                throw new IllegalArgumentException(
+                        "The path says which rule this is about: leave out the parameter or field called rule.");
+            }
+            return operation.get();
+        });
+    }
+
+    private WebEndpointResponse<Map<String, Object>> answer(
+            Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
+        try {
+            Map<String, Object> body = operation.get();
+            return body == null
+                    ? new WebEndpointResponse<>(
+                            Map.of("error", "There is no such rule."), WebEndpointResponse.STATUS_NOT_FOUND)
+                    : new WebEndpointResponse<>(body);
+        } catch (StaleVersionException stale) {
+            return new WebEndpointResponse<>(error(stale), 409);
+        } catch (ChangeStoreException | StorageUnavailableException unavailable) {
+            return new WebEndpointResponse<>(error(unavailable), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+        } catch (TooManyOperationsException tooMany) {
+            return new WebEndpointResponse<>(error(tooMany), 429);
+        } catch (LimiterConfigurationException wrong) {
+            Map<String, Object> body = error(wrong);
+            body.put(
+                    "problems",
+                    wrong.problems().stream().map(LimiterWebEndpoint::describe).toList());
+            return new WebEndpointResponse<>(body, WebEndpointResponse.STATUS_BAD_REQUEST);
+        } catch (IllegalArgumentException wrong) {
+            return new WebEndpointResponse<>(error(wrong), WebEndpointResponse.STATUS_BAD_REQUEST);
+        }
+    }
+
+    private static @Nullable Long number(Option<Long> option, @Nullable String text) {
+        if (text == null) {
+            return null;
+        }
+        if (!text.matches("-?[0-9]+")) {
+            throw unreadable(option.name(), text, WHOLE_NUMBER);
+        }
+        try {
+            return Long.valueOf(text);
+        } catch (NumberFormatException tooLarge) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.OUT_OF_RANGE,
+                    option.name(),
+                    text,
+                    "This must be from " + option.min() + " to " + option.max() + "."));
+        }
+    }
+
+    private static @Nullable String revision(@Nullable String text) {
+        try {
+            return text == null ? null : Revision.parse(text.strip()).toString();
+        } catch (IllegalArgumentException none) {
+            throw unreadable(
+                    "version", text, "This must be a whole number, or a revision with its token, such as 5-1f2e3d4c.");
+        }
+    }
+
+    private static @Nullable Mode mode(@Nullable String text) {
+        List<String> modes = Arrays.stream(Mode.values()).map(EnumText::of).toList();
+        if (text == null) {
+            return null;
+        }
+        int mode = modes.indexOf(text.strip().toLowerCase(Locale.ROOT));
+        if (mode < 0) {
+            throw unreadable(
+                    "mode",
+                    text,
+                    "This must be one of: " + String.join(", ", modes) + "." + DidYouMean.ask(text, modes));
+        }
+        return Mode.values()[mode];
+    }
+
+    private static LimiterConfigurationException unreadable(String name, String text, String reason) {
+        return new LimiterConfigurationException(new Problem(MessageCode.UNREADABLE_VALUE, name, text, reason));
+    }
+
+    private static Map<String, Object> error(RuntimeException failure) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("error", String.valueOf(failure.getMessage()));
+        return body;
+    }
+
+    private static Map<String, String> describe(Problem problem) {
+        return Map.of(
+                "code",
+                problem.code().toString(),
+                "where",
+                problem.where(),
+                "value",
+                problem.value() == null ? "" : problem.value().toString(),
+                "reason",
+                problem.reason());
+    }
+}

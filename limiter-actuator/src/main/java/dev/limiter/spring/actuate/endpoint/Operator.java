@@ -1,0 +1,44 @@
+package dev.limiter.spring.actuate.endpoint;
+
+import dev.limiter.spring.failure.LogText;
+import dev.limiter.spring.operate.RuleChange.Signature;
+import java.security.Principal;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
+/**
+ * The author of a change, and the reason.
+ *
+ * @param reason as it was given; null if it was not
+ */
+record Operator(SecurityContext who, @Nullable String reason) {
+
+    private static final String NOBODY = "anonymous";
+
+    /** The longest kept reason, in characters. */
+    private static final int LONGEST_REASON = 1000;
+
+    private static final int LONGEST_NAME = 100;
+
+    String name() {
+        Principal principal = who.getPrincipal();
+        return principal == null ? NOBODY : principal.getName();
+    }
+
+    /** For a change that is made now. */
+    Signature signature(Instant now) {
+        String name = name();
+        return new Signature(
+                now.truncatedTo(ChronoUnit.MILLIS),
+                LogText.escape(name.substring(0, Math.min(name.length(), LONGEST_NAME))),
+                boundedReason());
+    }
+
+    /** The reason for logs and audits: without control characters, cut where it is too long. */
+    @Nullable
+    String boundedReason() {
+        return reason == null ? null : LogText.escape(reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));
+    }
+}

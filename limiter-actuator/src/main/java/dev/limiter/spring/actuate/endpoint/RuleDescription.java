@@ -1,0 +1,266 @@
+package dev.limiter.spring.actuate.endpoint;
+
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.Rule;
+import dev.limiter.spring.compile.Floors.Floor;
+import dev.limiter.spring.compiled.Ban;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.Changes;
+import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
+import dev.limiter.spring.operate.RuleChange;
+import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
+import java.time.Duration;
+import java.time.temporal.TemporalAmount;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Rules, limits and keys as maps of texts and numbers, which any mapper writes alike. Durations are ISO-8601. */
+final class RuleDescription {
+
+    private RuleDescription() {}
+
+    /**
+     * Rules of one name, which have the same settings.
+     *
+     * @param definition as it is written outside of annotations, if it is
+     */
+    static Map<String, Object> of(List<RateLimitRule> rules, @Nullable RuleDefinition definition) {
+        RateLimitRule rule = rules.get(0);
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("origin", rules.stream().map(RateLimitRule::origin).distinct().collect(Collectors.joining(", ")));
+        body.put("mode", EnumText.of(rule.mode()));
+        put(body, "enforce", rule.isEnforcedInPart() ? rule.enforced().toString() : null);
+        put(body, "candidateOf", rule.live());
+        put(body, "paths", definition == null ? null : definition.value(RuleOptions.PATHS));
+        put(body, "methods", definition == null ? null : definition.value(RuleOptions.METHODS));
+        body.put("scope", EnumText.of(rule.scope()));
+        body.put("key", rule.keyParts());
+        body.put("limits", limits(rule));
+        if (!rule.tiers().isEmpty()) {
+            Map<String, Object> tiers = new LinkedHashMap<>();
+            rule.tiers().forEach((tier, limits) -> tiers.put(tier, limits(limits)));
+            body.put("tiers", tiers);
+        }
+        return body;
+    }
+
+    /** The settings of rules of one name that can be changed. */
+    static Map<String, Object> settings(List<RateLimitRule> rules) {
+        RateLimitRule rule = rules.get(0);
+        return Map.of(
+                "mode", EnumText.of(rule.mode()), "enforce", rule.enforced().toString(), "limits", limits(rule));
+    }
+
+    private static List<Map<String, Object>> limits(Rule rule) {
+        List<Map<String, Object>> limits = new ArrayList<>();
+        for (int i = 0; i < rule.limits().size(); i++) {
+            limits.add(limit(rule.policies().get(i), rule.limits().get(i)));
+        }
+        return limits;
+    }
+
+    /** The limits of a rule, with what was said of options that a limit does not hold. */
+    private static List<Map<String, Object>> limits(RateLimitRule rule) {
+        List<Map<String, Object>> limits = limits(rule.rule());
+        for (int i = 0; i < limits.size(); i++) {
+            LimitDefinition said = rule.definition()
+                    .limitsByName()
+                    .get(rule.rule().limits().get(i).name());
+            Map<String, Object> body = limits.get(i);
+            LimitOptions.OF_RULE.stream()
+                    .filter(option -> !option.isInLimits())
+                    .forEach(option -> put(body, option.attribute(), said == null ? null : shown(said.value(option))));
+        }
+        return limits;
+    }
+
+    private static Map<String, Object> limit(String policy, Limit limit) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("policy", policy);
+        body.put(LimitOptions.ALGORITHM.attribute(), EnumText.of(limit.algorithm()));
+        LimitOptions.OF_RULE.forEach(option -> put(body, option.attribute(), shown(option.in(limit))));
+        return body;
+    }
+
+    private static @Nullable Object shown(@Nullable Object value) {
+        if (value instanceof Enum<?> constant) {
+            return EnumText.of(constant);
+        }
+        return value instanceof TemporalAmount time ? time.toString() : value;
+    }
+
+    /**
+     * The standing of a key.
+     *
+     * @param ban the standing with {@link Ban#bans()}; null if the rule bans no keys
+     */
+    static Map<String, Object> of(RateLimitRule rule, Decision decision, @Nullable Decision ban) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("origin", rule.origin());
+        boolean banned = ban != null && Ban.isInForce(ban);
+        body.put("used", banned || isUsed(decision));
+        body.put("permitted", decision.permitted() && !banned);
+        if (ban != null) {
+            body.put("banned", banned);
+            if (banned) {
+                ban.retryAfter().ifPresent(rest -> body.put("banEndsAfter", rest.toString()));
+            }
+        }
+        putOnFailure(body, decision);
+        body.put("limits", limits(decision));
+        return body;
+    }
+
+    /** How an instance decides alone, if it does: what remains is its share then. */
+    static void putOnFailure(Map<String, Object> body, Decision decision) {
+        decision.onFailure().ifPresent(how -> body.put("onFailure", EnumText.of(how)));
+    }
+
+    /** Where each limit of one rule stands. An instance that decides alone does not know what all have in flight. */
+    static List<Map<String, Object>> limits(Decision decision) {
+        List<Map<String, Object>> limits = new ArrayList<>();
+        List<Limit> asked = decision.rule().limits();
+        List<LimitStatus> statuses = decision.limits();
+        for (int i = 0; i < asked.size(); i++) {
+            LimitStatus status = statuses.get(i);
+            Map<String, Object> limit = limit(status.policy(), asked.get(i));
+            limit.put("permitted", status.permitted());
+            limit.put("remaining", status.remaining());
+            if (asked.get(i).isHeld() && decision.onFailure().isEmpty()) {
+                limit.put("inFlight", Math.max(asked.get(i).limit() - status.remaining(), 0));
+            }
+            status.retryAfter().ifPresent(wait -> limit.put("retryAfter", wait.toString()));
+            put(limit, "resetAfter", text(status.resetAfter()));
+            limits.add(limit);
+        }
+        return limits;
+    }
+
+    /** Whether anything of the limits is used. */
+    static boolean isUsed(Decision decision) {
+        return decision.limits().stream()
+                .anyMatch(limit -> !limit.permitted()
+                        || !limit.resetAfter().isZero()
+                        || limit.remaining() < limit.limit().atOnce());
+    }
+
+    /** One of the keys refused most often, by its hash, with the last refused caller. */
+    static Map<String, Object> of(RefusedKey refused) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("rule", refused.rule());
+        body.put("keyHash", refused.keyHash());
+        body.put("refusals", refused.refusals());
+        if (refused.error() > 0) {
+            body.put("atMostTooMany", refused.error());
+        }
+        if (refused.address() != null) {
+            body.put("address", refused.address());
+        }
+        if (refused.principal() != null) {
+            body.put("principal", refused.principal());
+        }
+        return body;
+    }
+
+    /** The changes of each name. */
+    static Map<String, Object> of(Changes changes, KeyHash hash) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        for (String name : changes.names()) {
+            List<Map<String, Object>> settings = changes.rules().getOrDefault(name, List.of()).stream()
+                    .map(RuleDescription::of)
+                    .toList();
+            List<Map<String, Object>> overrides = changes.overrides().getOrDefault(name, List.of()).stream()
+                    .map(override -> of(override, hash.of(override.key())))
+                    .toList();
+            Map<String, Object> ofName = new LinkedHashMap<>();
+            put(ofName, "settings", settings.isEmpty() ? null : settings);
+            put(ofName, "overrides", overrides.isEmpty() ? null : overrides);
+            body.put(name, ofName);
+        }
+        return body;
+    }
+
+    /** The change of an operator, and its author. */
+    static Map<String, Object> of(RuleChange change) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        put(body, "named", change.named());
+        put(body, "limit", change.limit());
+        put(body, "window", change.window());
+        put(body, "burst", change.burst());
+        put(body, "mode", change.mode() == null ? null : EnumText.of(change.mode()));
+        put(body, "enforce", change.enforce());
+        RuleChange.Signature signature = change.signature();
+        if (signature != null) {
+            body.put("version", signature.version());
+            body.put("at", signature.at().toString());
+            body.put("by", signature.by());
+            put(body, "reason", signature.reason());
+        }
+        return body;
+    }
+
+    /** The most that a rule may permit. */
+    static Map<String, Object> of(Floor floor) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("limit", floor.limit());
+        body.put("window", floor.window().toString());
+        body.put("from", floor.where());
+        return body;
+    }
+
+    /** The change of an operator and its author, marked where it does not fit the rule. */
+    static Map<String, Object> of(RuleChange change, boolean inForce) {
+        return marked(of(change), inForce);
+    }
+
+    private static Map<String, Object> marked(Map<String, Object> change, boolean inForce) {
+        if (!inForce) {
+            change.put("inForce", false);
+        }
+        return change;
+    }
+
+    /** A key with a limit of its own for a while, marked where that does not fit the rule. */
+    static Map<String, Object> of(KeyOverride override, @Nullable String hash, boolean inForce) {
+        return marked(of(override, hash), inForce);
+    }
+
+    /** A key with a limit of its own for a while; {@code hash}: of the key, null where it is known. */
+    static Map<String, Object> of(KeyOverride override, @Nullable String hash) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        put(body, "keyHash", hash);
+        put(body, "named", override.named());
+        body.put("limit", override.limit());
+        body.put("until", override.until().toString());
+        put(body, "reason", override.reason());
+        return body;
+    }
+
+    /** The rules by which the core counts for a key: the rule itself, and what it is banned by. */
+    static List<Rule> countedBy(RateLimitRule rule) {
+        Ban ban = rule.ban();
+        return ban == null ? List.of(rule.rule()) : List.of(rule.rule(), ban.rejections(), ban.bans());
+    }
+
+    private static @Nullable String text(Duration duration) {
+        return duration.isZero() ? null : duration.toString();
+    }
+
+    private static void put(Map<String, Object> body, String name, @Nullable Object value) {
+        if (value != null) {
+            body.put(name, value);
+        }
+    }
+}

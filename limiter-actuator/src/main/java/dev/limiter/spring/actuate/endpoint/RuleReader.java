@@ -1,0 +1,181 @@
+package dev.limiter.spring.actuate.endpoint;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.spring.compile.Floors;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.Changes.Revision;
+import dev.limiter.spring.operate.DecisionCounts;
+import dev.limiter.spring.operate.DemandRecorder;
+import dev.limiter.spring.operate.DemandRecorder.Recording;
+import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.operate.PeakDemand;
+import dev.limiter.spring.operate.PeakDemand.Suggestion;
+import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RuleChange;
+import dev.limiter.spring.operate.SuggestLimit;
+import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.storage.DecidingStorage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Shows rules, and what they decided. Thread-safe. */
+final class RuleReader {
+
+    private static final int MOST_REFUSED = 10;
+
+    private final LiveRules rules;
+    private final RateLimiters limiters;
+    private final Floors floors;
+    private final DecisionCounts counts;
+    private final RefusedKeys refused;
+    private final DemandRecorder demand;
+    private final DecidingStorage storage;
+    private final HeldPermitReader held;
+    private final KeyHash hash;
+
+    RuleReader(
+            LiveRules rules,
+            RateLimiters limiters,
+            Floors floors,
+            DecisionCounts counts,
+            RefusedKeys refused,
+            DemandRecorder demand,
+            DecidingStorage storage,
+            HeldPermitReader held,
+            KeyHash hash) {
+        this.held = held;
+        this.rules = rules;
+        this.limiters = limiters;
+        this.floors = floors;
+        this.counts = counts;
+        this.refused = refused;
+        this.demand = demand;
+        this.storage = storage;
+        this.hash = hash;
+    }
+
+    /** All rules by their names, and the storage. */
+    Map<String, Object> all() {
+        Map<String, List<RateLimitRule>> byName = new LinkedHashMap<>();
+        rules.all()
+                .forEach(rule -> byName.computeIfAbsent(rule.name(), name -> new ArrayList<>())
+                        .add(rule));
+        Map<String, Object> described = new LinkedHashMap<>();
+        byName.forEach((name, rules) -> described.put(name, describe(rules)));
+        Map<String, Object> body = new LinkedHashMap<>();
+        Revision revision = rules.revision();
+        body.put("version", revision.number());
+        body.put("revision", revision.toString());
+        rules.problem().ifPresent(problem -> body.put("problem", problem));
+        Map<String, Object> gone = RuleDescription.of(rules.changesOfNoRule(), hash);
+        if (!gone.isEmpty()) {
+            body.put("changesOfNoRule", gone);
+        }
+        body.put("storage", storage());
+        body.put("waiting", limiters.waiting());
+        body.put("refusedMost", refusedMost(null));
+        body.put("rules", described);
+        return body;
+    }
+
+    private Map<String, Object> storage() {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("type", storage.name());
+        body.put("keys", storage.storage().size());
+        if (storage.storage() instanceof FailoverRateLimiterStorage remote) {
+            body.put("decides", remote.isAvailable());
+            body.put("instances", remote.instances());
+        }
+        return body;
+    }
+
+    /** The changes under a name without a rule; null if there are none. */
+    @Nullable
+    Object changesOfNoRule(String name) {
+        return RuleDescription.of(rules.changesOfNoRule(), hash).get(RuleName.canonical(name));
+    }
+
+    /**
+     * The rules of one name, their changes, the sources of their settings, the keys refused most, and the holders of
+     * their permits.
+     */
+    Map<String, Object> one(List<RateLimitRule> named) {
+        Map<String, Object> body = describe(named);
+        String name = named.get(0).name();
+        List<RuleChange> changes = rules.changes(name);
+        if (!changes.isEmpty()) {
+            boolean inForce = !rules.unfitChanges().rules().containsKey(RuleName.canonical(name));
+            body.put(
+                    "changes",
+                    changes.stream()
+                            .map(change -> RuleDescription.of(change, inForce))
+                            .toList());
+        }
+        floors.of(name).ifPresent(floor -> body.put("floor", RuleDescription.of(floor)));
+        body.put("sources", SettingOrigins.of(named.get(0)));
+        body.put("refusedMost", refusedMost(name));
+        held.describe(named.get(0), null, body);
+        return body;
+    }
+
+    /** The rules of one name: their settings, and what they decided. */
+    Map<String, Object> describe(List<RateLimitRule> named) {
+        String name = named.get(0).name();
+        Map<String, Object> body =
+                RuleDescription.of(named, rules.definition(name).orElse(null));
+        body.put("changed", rules.isChanged(name));
+        List<KeyOverride> unfit = rules.unfitChanges().overridesOf(name);
+        List<Map<String, Object>> overrides = rules.overrides(name).stream()
+                .map(override -> RuleDescription.of(override, hash.of(override.key()), !unfit.contains(override)))
+                .toList();
+        if (!overrides.isEmpty()) {
+            body.put("overrides", overrides);
+        }
+        body.put("decisions", counts.of(name));
+        body.put("recentDecisions", counts.recent(name));
+        return body;
+    }
+
+    private List<Map<String, Object>> refusedMost(@Nullable String rule) {
+        return refused.most(rule, MOST_REFUSED).stream()
+                .map(RuleDescription::of)
+                .toList();
+    }
+
+    /**
+     * The limit that would have refused a share of the keys, such as {@code 0.1%}.
+     *
+     * @throws IllegalArgumentException if that is no share, or if no demand is recorded
+     */
+    Map<String, Object> suggestion(RateLimitRule rule, String suggest) {
+        double share = SuggestLimit.share(suggest);
+        Recording recording = demand.of(rule.name())
+                .orElseThrow(
+                        () -> new IllegalArgumentException("Nothing is known of the demand for this rule: have it be"
+                                + " recorded with POST and \"observe\": true, and come back later."));
+        PeakDemand seen = recording.demand();
+        Map<String, Object> body = new LinkedHashMap<>(described(seen.suggest(share)));
+        body.put("window", recording.window().toString());
+        body.put("since", recording.since().toString());
+        Map<String, Object> tiers = new LinkedHashMap<>();
+        seen.tiers().forEach(tier -> tiers.put(tier, described(seen.suggest(share, tier))));
+        if (!tiers.isEmpty()) {
+            body.put("tiers", tiers);
+        }
+        return body;
+    }
+
+    private static Map<String, Object> described(Suggestion suggestion) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("limit", suggestion.limit());
+        body.put("keys", suggestion.keys());
+        body.put("requests", suggestion.requests());
+        return body;
+    }
+}

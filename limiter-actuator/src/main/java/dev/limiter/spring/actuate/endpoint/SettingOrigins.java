@@ -1,0 +1,150 @@
+package dev.limiter.spring.actuate.endpoint;
+
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Option;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.RuleOrigin.Said;
+import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.rule.Settings;
+import dev.limiter.spring.rule.TiersDefinition.Tier;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where each setting of a rule comes from, and what it hides: changes, sources of properties in their order, beans
+ * and annotations. Values are those that the endpoint shows elsewhere; of expressions and addresses the place
+ * alone. Thread-safe.
+ */
+final class SettingOrigins {
+
+    /** The options whose values are shown. */
+    private static final Set<Option<?>> SHOWN = Stream.concat(
+                    LimitOptions.OF_RULE.stream(),
+                    Stream.of(
+                            RuleOptions.MODE,
+                            RuleOptions.ENFORCE,
+                            RuleOptions.PATHS,
+                            RuleOptions.METHODS,
+                            RuleOptions.SCOPE,
+                            RuleOptions.PHASE,
+                            RuleOptions.KEY))
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** The longest value that is shown. */
+    private static final int MAX_LENGTH = 256;
+
+    private final RuleOrigin origin;
+
+    private SettingOrigins(RuleOrigin origin) {
+        this.origin = origin;
+    }
+
+    /** The origins by the names of the settings, as in the configuration; defaults are left out. */
+    static Map<String, Object> of(RateLimitRule rule) {
+        return new SettingOrigins(rule.definition().origin()).of(rule, rule.definition());
+    }
+
+    private Map<String, Object> of(RateLimitRule rule, RuleDefinition definition) {
+        Map<String, Object> sources = new LinkedHashMap<>();
+        definition.limitsByName().forEach((name, limit) -> put(sources, parent("limits", name), limit));
+        put(sources, "", definition.settings(), RuleOptions.ALL);
+        if (rule.mode() != definition.value(RuleOptions.MODE, Mode.ENFORCE)) {
+            sources.put("mode", ofAll(rule.mode(), definition.get(RuleOptions.MODE)));
+        }
+        if (definition.tiers() != null) {
+            put(sources, "tiers.by", definition.tiers().by(), false);
+            definition.tiers().tiers().forEach((name, tier) -> put(sources, "tiers." + name, tier));
+        }
+        BanDefinition ban = definition.ban();
+        if (ban != null) {
+            put(sources, "ban.after", ban.after(), true);
+            put(sources, "ban.within", ban.within(), true);
+            put(sources, "ban.for", ban.duration(), true);
+        }
+        return sources;
+    }
+
+    private static String parent(String parent, String name) {
+        return name.isEmpty() ? "" : parent + "." + name + ".";
+    }
+
+    private void put(Map<String, Object> sources, String name, Tier tier) {
+        put(sources, name + ".", tier.limit());
+        if (tier.limits() != null) {
+            tier.limits().forEach((limit, settings) -> put(sources, name + ".limits." + limit + ".", settings));
+        }
+    }
+
+    private void put(Map<String, Object> sources, String prefix, LimitDefinition limit) {
+        put(sources, prefix, limit.settings(), LimitOptions.OF_NAMED);
+    }
+
+    private void put(Map<String, Object> sources, String prefix, Settings settings, List<Option<?>> options) {
+        for (Option<?> option : options) {
+            put(sources, prefix + option.name(), settings.get(option), SHOWN.contains(option));
+        }
+    }
+
+    private void put(Map<String, Object> sources, String name, @Nullable Setting<?> setting, boolean shown) {
+        if (setting != null) {
+            List<Map<String, Object>> said = new ArrayList<>();
+            addTo(said, setting, shown);
+            setting.hidden().forEach(weaker -> addTo(said, weaker, shown));
+            sources.put(name, nested(said));
+        }
+    }
+
+    /** {@code limiter.mode} holds for all rules whose own mode is stronger. */
+    private Map<String, Object> ofAll(Mode mode, @Nullable Setting<Mode> own) {
+        List<Map<String, Object>> said = new ArrayList<>();
+        addTo(said, new Setting<>(mode, "limiter.mode"), true);
+        if (own != null) {
+            addTo(said, own, true);
+            own.hidden().forEach(weaker -> addTo(said, weaker, true));
+        }
+        return nested(said);
+    }
+
+    private void addTo(List<Map<String, Object>> said, Setting<?> setting, boolean shown) {
+        List<Said> all = origin.said(setting.where());
+        if (all.isEmpty()) {
+            said.add(one(setting.value(), setting.where(), shown));
+        }
+        for (int i = 0; i < all.size(); i++) {
+            Object value = i == 0 ? setting.value() : all.get(i).value();
+            said.add(one(value, setting.where() + " (" + all.get(i).source() + ")", shown));
+        }
+    }
+
+    private static Map<String, Object> one(@Nullable Object value, String from, boolean shown) {
+        Map<String, Object> one = new LinkedHashMap<>();
+        if (shown && value != null) {
+            String text = value instanceof Enum<?> constant ? EnumText.of(constant) : value.toString();
+            one.put("value", text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text);
+        }
+        one.put("from", from);
+        return one;
+    }
+
+    /** The first, with those that it hides. */
+    private static Map<String, Object> nested(List<Map<String, Object>> said) {
+        Map<String, Object> first = new LinkedHashMap<>(said.get(0));
+        if (said.size() > 1) {
+            first.put("hides", said.subList(1, said.size()));
+        }
+        return first;
+    }
+}

@@ -1,0 +1,65 @@
+package dev.limiter.spring.actuate.endpoint;
+
+import dev.limiter.spring.failure.DidYouMean;
+import dev.limiter.spring.failure.LogText;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
+
+/**
+ * Refuses a parameter that is unknown, or null over HTTP, which Actuator leaves out: without a misspelt {@code key}, or
+ * with an empty variable for it, a change would be one for all keys. Over JMX, a null is a parameter that is not given.
+ * An explanation takes words of its own.
+ */
+public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
+
+    private static final EndpointId LIMITER = EndpointId.of("limiter");
+
+    @Override
+    public OperationInvoker apply(
+            EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
+        if (!endpoint.equals(LIMITER)) {
+            return invoker;
+        }
+        Map<String, Class<?>> known = new LinkedHashMap<>();
+        parameters.forEach(parameter -> known.put(parameter.getName(), parameter.getType()));
+        return context -> {
+            if (type == OperationType.READ
+                    && LimiterWebEndpoint.EXPLAIN.equals(context.getArguments().get("rule"))) {
+                return invoker.invoke(context);
+            }
+            boolean overHttp = context.canResolve(WebServerNamespace.class);
+            for (Map.Entry<String, Object> given : context.getArguments().entrySet()) {
+                String name = given.getKey();
+                if (!known.containsKey(name)) {
+                    return unknown(name, known);
+                }
+                if (overHttp && given.getValue() == null) {
+                    return refused("\"" + name + "\" is null. Give it a value, or leave it out.");
+                }
+            }
+            return invoker.invoke(context);
+        };
+    }
+
+    private static WebEndpointResponse<?> unknown(String name, Map<String, Class<?>> known) {
+        // the rule is part of the path, and the server adds the operator
+        List<String> words = known.keySet().stream()
+                .filter(word -> !word.equals("rule") && known.get(word) != SecurityContext.class)
+                .toList();
+        return refused("\"" + LogText.escape(name) + "\" is unknown. Known: " + String.join(", ", words) + "."
+                + DidYouMean.ask(name, words));
+    }
+
+    private static WebEndpointResponse<?> refused(String error) {
+        return new WebEndpointResponse<>(Map.of("error", error), WebEndpointResponse.STATUS_BAD_REQUEST);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.limiter.spring.actuate.metrics;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.RateLimiters;
+import dev.limiter.WaitListener;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** How many requests and calls wait, by the names of the rules that let them wait. Thread-safe. */
+public final class QueuedRequestCounter implements WaitListener {
+
+    private final ConcurrentMap<String, LongAdder> byRule = new ConcurrentHashMap<>();
+
+    /** Counts those that wait from now on. */
+    public QueuedRequestCounter(RateLimiters limiters) {
+        limiters.onWait(this);
+    }
+
+    /** How many wait for a rule. */
+    public long of(String rule) {
+        LongAdder waiting = byRule.get(rule);
+        return waiting == null ? 0 : waiting.sum();
+    }
+
+    @Override
+    public Wait comes(List<Charge> charges) {
+        List<LongAdder> counts = WaitingRules.of(charges).stream()
+                .map(rule -> byRule.computeIfAbsent(rule, name -> new LongAdder()))
+                .toList();
+        return new Wait() {
+            @Override
+            public void begins() {
+                counts.forEach(LongAdder::increment);
+            }
+
+            @Override
+            public void ends(@Nullable Decision decision) {
+                counts.forEach(LongAdder::decrement);
+            }
+        };
+    }
+}

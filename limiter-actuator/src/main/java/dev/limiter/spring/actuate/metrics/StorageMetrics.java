@@ -1,0 +1,118 @@
+package dev.limiter.spring.actuate.metrics;
+
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.failover.StorageListener;
+import dev.limiter.redis.StorageStatistics;
+import dev.limiter.spring.failure.EnumText;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/**
+ * How Redis fares: timer {@code limiter.storage} by outcome, how long it took to decide, or not to; counters of what
+ * need not be asked ({@code limiter.redis.lease.hits}, {@code limiter.redis.known.refusals}), of calls and the requests
+ * in them ({@code limiter.redis.calls}, {@code limiter.redis.requests}) and of permits that could not be given back
+ * ({@code limiter.redis.returns.lost}); gauges {@code limiter.redis.available} by node, 1 while it is asked, and {@code
+ * limiter.redis.instances}. Thread-safe.
+ */
+public final class StorageMetrics implements StorageListener, SmartInitializingSingleton {
+
+    private final ObjectProvider<MeterRegistry> available;
+    private final ObjectProvider<StorageStatistics> statistics;
+    private final ObjectProvider<FailoverRateLimiterStorage> storage;
+    private final RedisNodeGauges nodes = new RedisNodeGauges();
+    private volatile Map<Outcome, List<Timer>> timers = Map.of();
+
+    public StorageMetrics(
+            ObjectProvider<MeterRegistry> registries,
+            ObjectProvider<StorageStatistics> statistics,
+            ObjectProvider<FailoverRateLimiterStorage> storage) {
+        this.available = registries;
+        this.statistics = statistics;
+        this.storage = storage;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        List<MeterRegistry> registries = MeterRegistries.of(available);
+        Map<Outcome, List<Timer>> byOutcome = new EnumMap<>(Outcome.class);
+        for (Outcome outcome : Outcome.values()) {
+            byOutcome.put(
+                    outcome,
+                    registries.stream()
+                            .map(registry -> timer(outcome, registry))
+                            .toList());
+        }
+        timers = byOutcome;
+        nodes.register(registries);
+        statistics.ifAvailable(counted -> registries.forEach(registry -> count(counted, registry)));
+        storage.ifAvailable(failover -> registries.forEach(registry -> gauge(failover, registry)));
+    }
+
+    private static void count(StorageStatistics statistics, MeterRegistry registry) {
+        counter("lease.hits", "Decisions by a permit taken ahead", statistics, StorageStatistics::leaseHits, registry);
+        counter("known.refusals", "Refusals without asking", statistics, StorageStatistics::knownRefusals, registry);
+        counter("calls", "Calls of a script that decides", statistics, StorageStatistics::calls, registry);
+        counter("requests", "Requests in these calls", statistics, StorageStatistics::requests, registry);
+        counter("returns.lost", "Give-backs not confirmed", statistics, StorageStatistics::lostReturns, registry);
+    }
+
+    private static void counter(
+            String name,
+            String description,
+            StorageStatistics statistics,
+            ToDoubleFunction<StorageStatistics> value,
+            MeterRegistry registry) {
+        FunctionCounter.builder("limiter.redis." + name, statistics, value)
+                .description(description)
+                .register(registry);
+    }
+
+    private static void gauge(FailoverRateLimiterStorage storage, MeterRegistry registry) {
+        Gauge.builder("limiter.redis.instances", storage, FailoverRateLimiterStorage::instances)
+                .description("How many instances share the limits")
+                .register(registry);
+    }
+
+    private static Timer timer(Outcome outcome, MeterRegistry registry) {
+        return Timer.builder("limiter.storage")
+                .description("How long the storage took to decide")
+                .tag("outcome", EnumText.of(outcome))
+                .register(registry);
+    }
+
+    @Override
+    public void asked(Outcome outcome, Duration took) {
+        for (Timer timer : timers.getOrDefault(outcome, List.of())) {
+            timer.record(took);
+        }
+    }
+
+    @Override
+    public void joined(String node) {
+        nodes.joined(node);
+    }
+
+    @Override
+    public void left(String node) {
+        nodes.left(node);
+    }
+
+    @Override
+    public void lost(String node, Throwable cause) {
+        nodes.asks(node, false);
+    }
+
+    @Override
+    public void found(String node) {
+        nodes.asks(node, true);
+    }
+}

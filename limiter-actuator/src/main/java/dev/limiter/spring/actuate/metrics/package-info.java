@@ -1,0 +1,5 @@
+/** Counts outcomes with Micrometer. Internal. */
+@NullMarked
+package dev.limiter.spring.actuate.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Counts outcomes with Micrometer. Internal. */
-@NullMarked
-package dev.limiter.spring.metrics;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,67 @@
+package dev.limiter.spring.actuate.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import dev.limiter.failover.FailoverRateLimiterStorage;
+import dev.limiter.spring.actuate.TestRules;
+import dev.limiter.spring.operate.LiveRules;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.actuate.health.Health;
+import org.springframework.boot.actuate.health.Status;
+
+class LimiterHealthTests {
+
+    private final LiveRules rules = TestRules.live(Duration.ofSeconds(5)::toNanos);
+
+    @Test
+    void storageInMemoryIsAlwaysUp() {
+        LimiterHealth health = new LimiterHealth(null, null, null);
+        assertThat(health.isUp()).isTrue();
+        assertThat(health.details()).isEmpty();
+    }
+
+    /** An application is not taken out of service because Redis is down. */
+    @ParameterizedTest
+    @CsvSource({"true, UP, decides", "false, UNKNOWN, does not decide; rules do as on-failure says"})
+    void storageThatFailsIsUnknownAndNeverDown(boolean available, String status, String does) {
+        Health health = new Boot3HealthIndicator(new LimiterHealth(storage(available), null, null)).health();
+        assertThat(health.getStatus()).isEqualTo(new Status(status));
+        assertThat(health.getDetails())
+                .containsExactly(entry("storage", "redis"), entry("redis", does), entry("instances", 3));
+    }
+
+    @Test
+    void rulesThatCannotBeTakenOverAreTold() {
+        LimiterHealth health = new LimiterHealth(null, rules, "/etc/rules.yml");
+        assertThat(health.details())
+                .containsEntry("version", rules.version())
+                .containsEntry("changesKeptIn", "memory")
+                .doesNotContainKeys("problem", "problemSince", "changesOfNoRule");
+        assertThat(health.details()).containsEntry("rulesFile", "/etc/rules.yml");
+
+        rules.configurationFailed("a window is missing");
+        assertThat(health.isUp()).isTrue();
+        assertThat(health.details())
+                .containsEntry("problem", "a window is missing")
+                .containsEntry("problemSince", "1970-01-01T00:00:05Z");
+    }
+
+    @Test
+    void withoutAFileNoneIsNamed() {
+        assertThat(new LimiterHealth(null, rules, null).details()).doesNotContainKey("rulesFile");
+    }
+
+    private static FailoverRateLimiterStorage storage(boolean available) {
+        FailoverRateLimiterStorage storage = mock();
+        when(storage.name()).thenReturn("redis");
+        when(storage.isAvailable()).thenReturn(available);
+        when(storage.instances()).thenReturn(3);
+        return storage;
+    }
+}
