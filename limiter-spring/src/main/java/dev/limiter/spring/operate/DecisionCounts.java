@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -73,6 +74,17 @@ public final class DecisionCounts implements CountingListener {
                                 .mapToLong(count -> count.getValue().sum())
                                 .sum()));
         return sums;
+    }
+
+    /** The outcomes of a rule by resource, each as {@link #of} shows those of all. */
+    public Map<String, Map<String, Long>> byResource(String rule) {
+        Map<String, Map<String, Long>> body = new TreeMap<>();
+        resources(rule).forEach((resource, counts) -> {
+            Map<String, Long> outcomes = new LinkedHashMap<>();
+            new TreeMap<>(counts).forEach((outcome, count) -> outcomes.put(outcome.tag(), count.sum()));
+            body.put(resource, outcomes);
+        });
+        return body;
     }
 
     /** The outcomes of the rule of exactly that name, by their names in metrics. */

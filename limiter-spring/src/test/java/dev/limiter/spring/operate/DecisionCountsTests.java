@@ -53,11 +53,16 @@ class DecisionCountsTests {
     }
 
     @Test
-    void areOfARuleWhateverTheResource() {
+    void areOfARuleAndOfEachResource() {
         decide("orders", Outcome.PERMITTED, 1);
+        decide("orders", Outcome.REJECTED, 2);
         counts.tally("orders", "POST /", Outcome.PERMITTED).add(RULE, null, null, Duration.ZERO);
 
-        assertThat(counts.of("orders")).isEqualTo(Map.of("permitted", 2L));
+        assertThat(counts.of("orders")).isEqualTo(Map.of("permitted", 2L, "rejected", 2L));
+        assertThat(counts.byResource("orders"))
+                .isEqualTo(Map.of(
+                        "GET /", Map.of("permitted", 1L, "rejected", 2L), "POST /", Map.of("permitted", 1L)));
+        assertThat(counts.byResource("unknown")).isEmpty();
         assertThat(counts.recent("unknown")).isEmpty();
     }
 

@@ -152,6 +152,12 @@ class EndpointTests {
                 .contains("\"default\":{\"origin\":\"limiter.web.default-limit\"")
                 .contains("\"storage\":{")
                 .containsPattern("\"default\":.*\"permitted\":[1-9]");
+        String instance = JsonPath.read(answer.body(), "$.instance");
+        assertThat(JsonPath.<String>read(clients.get("/actuator/limiter").body(), "$.instance"))
+                .isEqualTo(instance)
+                .isNotEmpty();
+        assertThat(clients.get("/actuator/limiter/default").body())
+                .containsPattern("\"resources\":\\{\"GET /automatic\":\\{\"permitted\":[1-9]");
     }
 
     /** "I get 429 and should not." */

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Shows rules, and what they decided. Thread-safe. */
@@ -38,6 +39,9 @@ final class RuleReader {
     private final DecidingStorage storage;
     private final HeldPermitReader held;
     private final KeyHash hash;
+
+    /** Counts are those of one instance until it ends: they are compared only with others of the same text. */
+    private final String instance = UUID.randomUUID().toString();
 
     RuleReader(
             LiveRules rules,
@@ -77,6 +81,7 @@ final class RuleReader {
         if (!gone.isEmpty()) {
             body.put("changesOfNoRule", gone);
         }
+        body.put("instance", instance);
         body.put("storage", storage());
         body.put("waiting", limiters.waiting());
         body.put("refusedMost", refusedMost(null));
@@ -102,8 +107,8 @@ final class RuleReader {
     }
 
     /**
-     * The rules of one name, their changes, the sources of their settings, the keys refused most, and the holders of
-     * their permits.
+     * The rules of one name, their changes, the sources of their settings, what was decided about each resource, the keys
+     * refused most, and the holders of their permits.
      */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
@@ -119,6 +124,7 @@ final class RuleReader {
         }
         floors.of(name).ifPresent(floor -> body.put("floor", RuleDescription.of(floor)));
         body.put("sources", SettingOrigins.of(named.get(0)));
+        body.put("resources", counts.byResource(name));
         body.put("refusedMost", refusedMost(name));
         held.describe(named.get(0), null, body);
         return body;
