@@ -1,15 +1,18 @@
 package dev.limiter.dashboard;
 
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.Load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.openqa.selenium.Keys;
+import org.springframework.context.annotation.Configuration;
 
-/** Takes the pictures of {@code docs/guides/dashboard.md}, with {@code -Dwrite.pictures=true}. */
+/** Takes the pictures of {@code docs/guides/dashboard.md} in five minutes, with {@code -Dwrite.pictures=true}. */
 @EnabledIfSystemProperty(named = "write.pictures", matches = "true")
 class DashboardPicturesTests {
 
@@ -17,29 +20,28 @@ class DashboardPicturesTests {
     private static final int SECONDS = 299;
 
     @Test
-    void ofDesktopAndPhoneInLightAndDark() throws IOException {
+    void ofDesktopAndPhoneInLightAndDark() throws IOException, InterruptedException {
         Files.createDirectories(FOLDER);
         try (Browser browser = new Browser();
                 Dashboards sample = Dashboards.start(
                         0,
-                        Dashboards.Audit.class,
+                        Nothing.class,
                         "--limiter.rules.catalog.limit=200",
                         "--limiter.rules.catalog.candidate.limit=150",
                         "--limiter.rules.reports.limit=700")) {
+            browser.open(sample.page());
+            browser.awaitText("#status", "Live");
             fiveMinutes(sample);
             sample.clients().post("/actuator/limiter/catalog", "{\"limit\": 250, \"reason\": \"sale, until Monday\"}");
             for (String scheme : new String[] {"light", "dark"}) {
                 browser.prefer(scheme);
                 browser.resize(1100, 720);
-                open(browser, sample);
                 write(browser, "dashboard-" + scheme + ".png");
                 browser.resize(390, 844);
-                open(browser, sample);
                 write(browser, "dashboard-phone-" + scheme + ".png");
             }
             browser.prefer("light");
             browser.resize(1100, 720);
-            open(browser, sample);
             browser.fill("Search", "catalog");
             browser.tabTo("Look closer, or change it");
             browser.press(Keys.ENTER);
@@ -49,29 +51,31 @@ class DashboardPicturesTests {
         }
     }
 
-    private static void open(Browser browser, Dashboards sample) {
-        browser.open(sample.page());
-        browser.awaitText("#status", "Live");
-    }
-
     private static void write(Browser browser, String name) throws IOException {
         Files.write(FOLDER.resolve(name), browser.picture());
     }
 
-    /** A wave of requests, as fast as they go. */
-    private static void fiveMinutes(Dashboards sample) {
-        Clients clients = sample.clients();
-        for (int second = 0; second < SECONDS; second++) {
-            double wave = 2.5 + 2 * Math.sin(second / 30.0);
-            send(clients, "/reports/monday", wave);
-            send(clients, "/search", wave / 2);
-            send(clients, "/orders/" + second % 3, 1);
-            for (int key = 0; key < 3; key++) {
-                if (ThreadLocalRandom.current().nextInt(4) > 0) {
-                    clients.get("/catalog", "X-Api-Key", second % 50 < 25 ? "shop" : "app-" + key);
-                }
+    /** A wave of requests. */
+    private static void fiveMinutes(Dashboards sample) throws InterruptedException {
+        CountDownLatch seconds = new CountDownLatch(SECONDS);
+        try (Load load = new Load()) {
+            load.send(1, SECONDS, second -> {
+                send(sample.clients(), second);
+                seconds.countDown();
+            });
+            seconds.await();
+        }
+    }
+
+    private static void send(Clients clients, int second) {
+        double wave = 2.5 + 2 * Math.sin(second / 30.0);
+        send(clients, "/reports/monday", wave);
+        send(clients, "/search", wave / 2);
+        send(clients, "/orders/" + second % 3, 1);
+        for (int key = 0; key < 3; key++) {
+            if (ThreadLocalRandom.current().nextInt(4) > 0) {
+                clients.get("/catalog", "X-Api-Key", second % 50 < 25 ? "shop" : "app-" + key);
             }
-            sample.sample();
         }
     }
 
@@ -80,4 +84,7 @@ class DashboardPicturesTests {
             clients.get(path);
         }
     }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Nothing {}
 }

@@ -1,179 +1,164 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problem;
-import dev.limiter.spring.operate.series.DecisionSeries;
-import dev.limiter.spring.web.dashboard.DashboardMapping;
-import dev.limiter.spring.web.dashboard.DashboardMapping.Csrf;
-import dev.limiter.spring.web.dashboard.SecondsStream;
 import java.net.InetAddress;
+import java.net.URI;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
-import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
-import org.springframework.boot.actuate.endpoint.EndpointId;
-import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnResource;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.security.web.csrf.DeferredCsrfToken;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.util.StringUtils;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.config.annotation.ResourceHandlerRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
 
 /**
- * The page for those on call, where it is asked for; its data come from the endpoint, with the access that this has.
+ * The page of {@code limiter-dashboard} at {@code /limiter}, if that jar is on the class path. It is served only behind
+ * Spring Security or on a loopback address; all that it shows and does goes through the endpoint, with its access.
  */
-@AutoConfiguration(after = LimiterEndpointAutoConfiguration.class)
+@AutoConfiguration
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(value = DispatcherServlet.class, name = "jakarta.servlet.http.HttpServletRequest")
-@ConditionalOnSetting("limiter.dashboard.enabled")
-@ConditionalOnLimiter
+@ConditionalOnResource(resources = LimiterDashboardAutoConfiguration.FILES + "index.html")
 public final class LimiterDashboardAutoConfiguration {
 
-    private static final String ACTUATOR =
-            "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint";
+    static final String FILES = "classpath:/META-INF/resources/limiter/";
 
-    /** The page asks the endpoint for all that it shows. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnMissingClass(ACTUATOR)
-    static class WithoutActuator {
+    private static final String NO_FILES = FILES + "none/";
 
-        /**
-         * @throws LimiterConfigurationException in any case
-         */
-        @Bean
-        SmartInitializingSingleton limiterDashboardWithoutActuator() {
-            throw problem(
-                    "enabled",
-                    true,
-                    "The page asks an endpoint of Actuator, which is not on the class path: add"
-                            + " spring-boot-starter-actuator, or remove this.");
-        }
+    /** The bean of Spring Security through which all requests go. */
+    private static final String SECURITY = "springSecurityFilterChain";
+
+    private final ApplicationContext application;
+    private final Environment environment;
+
+    LimiterDashboardAutoConfiguration(ApplicationContext application, Environment environment) {
+        this.application = application;
+        this.environment = environment;
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-    static class WithActuator {
-
-        private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+");
-
-        /** The bean of Spring Security through which all requests go. */
-        private static final String SECURITY = "springSecurityFilterChain";
-
-        /**
-         * @throws LimiterConfigurationException if the page would be public, its path is none, or the endpoint has
-         *     another
-         *     port
-         */
-        @Bean
-        DashboardMapping limiterDashboardMapping(
-                ApplicationContext application,
-                Environment environment,
-                ObjectProvider<PathMappedEndpoints> endpoints,
-                ObjectProvider<SecondsStream> stream) {
-            String path = path(environment);
-            if (!PATH.matcher(path).matches()) {
-                throw problem("path", path, "This must be a path such as /limiter.");
+    /** Spring Boot serves these files by itself, as those of every jar: a page that is off hides them. */
+    @Bean
+    WebMvcConfigurer limiterDashboardFiles() {
+        String location = isServed() ? FILES : NO_FILES;
+        return new WebMvcConfigurer() {
+            @Override
+            public void addResourceHandlers(ResourceHandlerRegistry registry) {
+                registry.addResourceHandler("/limiter/**")
+                        .addResourceLocations(location)
+                        .setCacheControl(CacheControl.noCache());
             }
-            if (ManagementPortType.get(environment) != ManagementPortType.SAME) {
-                throw problem(
-                        "enabled",
-                        true,
-                        "The page asks the endpoint on its own port, and management.server.port is "
-                                + environment.getProperty("management.server.port") + ".");
-            }
-            if (!application.containsBean(SECURITY)
-                    && !isLoopback(environment.getProperty("server.address", InetAddress.class))
-                    && !environment.getProperty("limiter.dashboard.insecure", Boolean.class, false)) {
-                throw problem(
-                        "enabled",
-                        true,
-                        "Everybody who reaches the server could use the page: there is no Spring Security, and"
-                                + " server.address is no loopback address.");
-            }
-            boolean security = ClassUtils.isPresent(
-                    "org.springframework.security.web.csrf.CsrfToken", application.getClassLoader());
-            return new DashboardMapping(
-                    path,
-                    id -> path(endpoints.getIfAvailable(), id),
-                    security ? SecurityTokens::of : request -> null,
-                    stream.getIfAvailable());
-        }
-
-        /** The endpoints of the application are known when all else is. */
-        @Bean
-        SmartInitializingSingleton limiterDashboardPathCheck(
-                Environment environment, ObjectProvider<PathMappedEndpoints> endpoints) {
-            return () -> endpoints.ifAvailable(all -> {
-                String path = path(environment);
-                for (String taken : all.getAllPaths()) {
-                    if (path.equals(taken) || path.startsWith(taken + "/")) {
-                        throw problem("path", path, "The page would hide the endpoint " + taken + " of Actuator.");
-                    }
-                }
-            });
-        }
-
-        @Bean(destroyMethod = "stop")
-        @ConditionalOnBean(DecisionSeries.class)
-        SecondsStream limiterSecondsStream(DecisionSeries series) {
-            return new SecondsStream(series);
-        }
-
-        private static boolean isLoopback(@Nullable InetAddress address) {
-            return address != null && address.isLoopbackAddress();
-        }
-
-        private static String path(Environment environment) {
-            return environment.getProperty("limiter.dashboard.path", "/limiter");
-        }
-
-        private static @Nullable String path(@Nullable PathMappedEndpoints endpoints, String id) {
-            return endpoints == null ? null : endpoints.getPath(EndpointId.of(id));
-        }
-
-        /** A class of its own, since applications without Spring Security have none of its types. */
-        private static final class SecurityTokens {
-
-            /**
-             * The token masked, and as it is: with {@code csrf(CsrfConfigurer::spa)}, a header has to have that of the
-             * cookie. The masked one is first: most applications take that.
-             */
-            static @Nullable Csrf of(RequestAttributes request) {
-                if (!(attribute(request, CsrfToken.class) instanceof CsrfToken masked)) {
-                    return null;
-                }
-                String token = masked.getToken();
-                return attribute(request, DeferredCsrfToken.class) instanceof DeferredCsrfToken plain
-                        ? new Csrf(
-                                masked.getHeaderName(),
-                                Stream.of(token, plain.get().getToken())
-                                        .distinct()
-                                        .toList())
-                        : new Csrf(masked.getHeaderName(), List.of(token));
-            }
-
-            private static @Nullable Object attribute(RequestAttributes request, Class<?> type) {
-                return request.getAttribute(type.getName(), RequestAttributes.SCOPE_REQUEST);
-            }
-        }
+        };
     }
 
-    private static LimiterConfigurationException problem(String key, Object value, String reason) {
-        return new LimiterConfigurationException(
-                new Problem(MessageCode.DASHBOARD, "limiter.dashboard." + key, value, reason));
+    @Bean
+    RouterFunction<ServerResponse> limiterDashboardRoutes() {
+        if (!isServed()) {
+            return request -> Optional.empty();
+        }
+        boolean security =
+                ClassUtils.isPresent("org.springframework.security.web.csrf.CsrfToken", application.getClassLoader());
+        return RouterFunctions.route()
+                // relative: below the path of the application and of its servlet
+                .GET(
+                        "/limiter",
+                        request -> ServerResponse.status(HttpStatus.FOUND)
+                                .location(URI.create("limiter/"))
+                                .build())
+                .GET(
+                        "/limiter/",
+                        request -> ServerResponse.ok()
+                                .contentType(MediaType.TEXT_HTML)
+                                .cacheControl(CacheControl.noCache())
+                                .body(application.getResource(FILES + "index.html")))
+                .GET(
+                        "/limiter/connection.json",
+                        request -> ServerResponse.ok()
+                                .contentType(MediaType.APPLICATION_JSON)
+                                .cacheControl(CacheControl.noStore())
+                                .body(connection(security ? Csrf.of(request) : Map.of())))
+                .build();
+    }
+
+    @Bean
+    StartupCheck limiterDashboardCheck() {
+        return () -> isEnabled() && !isProtected()
+                ? List.of(new Finding(
+                        MessageCode.DASHBOARD,
+                        "limiter-dashboard: the page is not served, because everyone who reaches the server could use"
+                                + " it: there is no Spring Security, and server.address is not a loopback address."))
+                : List.of();
+    }
+
+    private boolean isServed() {
+        return isEnabled() && isProtected();
+    }
+
+    private boolean isEnabled() {
+        return environment.getProperty("limiter.dashboard.enabled", Boolean.class, true);
+    }
+
+    private boolean isProtected() {
+        InetAddress address = environment.getProperty("server.address", InetAddress.class);
+        return application.containsBean(SECURITY) || address != null && address.isLoopbackAddress();
+    }
+
+    /** What the static page has to know of the application: the endpoint, and the tokens of Spring Security. */
+    private Map<String, Object> connection(Map<String, Object> csrf) {
+        String base = environment.getProperty("management.endpoints.web.base-path", "/actuator");
+        Map<String, Object> connection = new LinkedHashMap<>();
+        connection.put(
+                "endpoint",
+                StringUtils.trimTrailingCharacter(base, '/') + "/"
+                        + environment.getProperty("management.endpoints.web.path-mapping.limiter", "limiter"));
+        if (!csrf.isEmpty()) {
+            connection.put("csrf", csrf);
+        }
+        return connection;
+    }
+
+    /** A class of its own: applications without Spring Security do not have its types. */
+    private static final class Csrf {
+
+        /**
+         * The header, and the token masked and as it is: with {@code csrf(CsrfConfigurer::spa)}, the header must have
+         * that of the cookie. The masked one is first: most applications take that.
+         */
+        static Map<String, Object> of(ServerRequest request) {
+            return attribute(request, CsrfToken.class)
+                    .map(masked ->
+                            Map.<String, Object>of("header", masked.getHeaderName(), "tokens", tokens(masked, request)))
+                    .orElse(Map.of());
+        }
+
+        private static List<String> tokens(CsrfToken masked, ServerRequest request) {
+            Stream<String> plain = attribute(request, DeferredCsrfToken.class).stream()
+                    .map(token -> token.get().getToken());
+            return Stream.concat(Stream.of(masked.getToken()), plain).distinct().toList();
+        }
+
+        private static <T> Optional<T> attribute(ServerRequest request, Class<T> type) {
+            return request.attribute(type.getName()).map(type::cast);
+        }
     }
 }

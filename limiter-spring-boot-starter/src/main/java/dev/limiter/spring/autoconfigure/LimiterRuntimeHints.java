@@ -35,8 +35,7 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
                         LimiterProperties.NamedLimit.class,
                         LimiterProperties.Tier.class)
                 .forEach(type -> hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
-        hints.resources().registerPattern("dev/limiter/spring/web/dashboard/*");
-        hints.resources().registerPattern("META-INF/resources/webjars/uplot/*/dist/*.min.*");
+        hints.resources().registerPattern("META-INF/resources/limiter/*");
         // what a meta-annotation is merged to
         hints.proxies().registerJdkProxy(RateLimiter.class);
     }

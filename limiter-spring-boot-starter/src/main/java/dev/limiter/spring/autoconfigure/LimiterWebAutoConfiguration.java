@@ -24,7 +24,6 @@ import dev.limiter.spring.web.WaitingInterceptor;
 import dev.limiter.spring.web.check.MaxKeysCheck;
 import dev.limiter.spring.web.check.UnmatchedPathsCheck;
 import dev.limiter.spring.web.check.UnusedAnnotationsCheck;
-import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.explain.ServletRequestExplainer;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
@@ -227,15 +226,8 @@ public final class LimiterWebAutoConfiguration {
             Rules rules,
             ServletCurrentRequest requests,
             RequestGate decider,
-            ObjectProvider<CorsConfigurationSource> crossOrigin,
-            ObjectProvider<DashboardMapping> dashboard) {
-        DashboardMapping page = dashboard.getIfAvailable();
-        return new RateLimitFilter(
-                rules,
-                requests,
-                decider,
-                new PreflightDetector(crossOrigin),
-                page == null ? request -> false : page::serves);
+            ObjectProvider<CorsConfigurationSource> crossOrigin) {
+        return new RateLimitFilter(rules, requests, decider, new PreflightDetector(crossOrigin));
     }
 
     /** By its name: the server needs it before other beans can be made. */

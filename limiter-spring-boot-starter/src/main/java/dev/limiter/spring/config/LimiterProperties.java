@@ -33,7 +33,7 @@ import org.springframework.boot.convert.Delimiter;
  * @param web Limits on HTTP requests.
  * @param redis Limits in Redis, and decisions while it fails; for storage: redis.
  * @param aspect Limits on annotated methods.
- * @param dashboard The page for those on call.
+ * @param dashboard The page of limiter-dashboard.
  * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
  *     same.
  * @param floors The most that rules may permit, by their names, wherever they are written or changed; default for the
@@ -107,14 +107,10 @@ public record LimiterProperties(
     /**
      * See {@code limiter.dashboard}.
      *
-     * @param enabled Whether the application serves the page, which shows and changes what the endpoint limiter does.
-     * @param path Path of the page, such as /limiter.
-     * @param insecure Whether it is served without Spring Security at other addresses than those of the loopback, too.
+     * @param enabled Whether the page is served at /limiter if limiter-dashboard is on the class path. It needs Spring
+     *     Security, or a loopback address as server.address.
      */
-    public record Dashboard(
-            @DefaultValue("false") boolean enabled,
-            @DefaultValue("/limiter") String path,
-            @DefaultValue("false") boolean insecure) {}
+    public record Dashboard(@DefaultValue("true") boolean enabled) {}
 
     /**
      * See {@code limiter.web}.

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.spring.background.BackgroundTask;
-import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
@@ -21,11 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.actuate.autoconfigure.security.servlet.ManagementWebSecurityAutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.autoconfigure.security.servlet.SecurityAutoConfiguration;
-import org.springframework.boot.autoconfigure.security.servlet.SecurityFilterAutoConfiguration;
-import org.springframework.boot.autoconfigure.security.servlet.UserDetailsServiceAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -55,10 +50,6 @@ class LazyStartTests {
     private Path folder;
 
     private static ConfigurableApplicationContext start(String... properties) {
-        return start(Application.class, properties);
-    }
-
-    private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
         List<String> arguments = new ArrayList<>(List.of(
                 "--spring.main.lazy-initialization=true",
                 "--server.port=0",
@@ -66,7 +57,7 @@ class LazyStartTests {
                 "--server.shutdown=immediate",
                 "--management.endpoints.web.exposure.include=*"));
         Stream.of(properties).map(property -> "--" + property).forEach(arguments::add);
-        return SpringApplication.run(application, arguments.toArray(String[]::new));
+        return SpringApplication.run(Application.class, arguments.toArray(String[]::new));
     }
 
     /** Makes no bean. */
@@ -91,17 +82,6 @@ class LazyStartTests {
             DecisionSeries series = context.getBean(DecisionSeries.class);
             Conditions.await(() -> ((Number) series.after(0).get("sample")).longValue() > 1);
         }
-    }
-
-    /** Spring Security asks for all mappings. */
-    @Test
-    void wrongPageStopsTheStartWithoutSecurity() {
-        assertThatThrownBy(() -> start(
-                        Unsecured.class,
-                        "limiter.web.enabled=false",
-                        "limiter.dashboard.enabled=true",
-                        "limiter.dashboard.path=limits"))
-                .hasRootCauseInstanceOf(LimiterConfigurationException.class);
     }
 
     @Test
@@ -162,14 +142,4 @@ class LazyStartTests {
                     .build();
         }
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration(
-            exclude = {
-                SecurityAutoConfiguration.class,
-                SecurityFilterAutoConfiguration.class,
-                UserDetailsServiceAutoConfiguration.class,
-                ManagementWebSecurityAutoConfiguration.class
-            })
-    static class Unsecured {}
 }

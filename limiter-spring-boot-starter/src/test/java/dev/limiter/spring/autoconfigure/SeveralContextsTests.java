@@ -26,7 +26,7 @@ class SeveralContextsTests {
     private static SpringApplicationBuilder application(Class<?> configuration) {
         return new SpringApplicationBuilder(configuration)
                 .web(WebApplicationType.NONE)
-                .properties("limiter.dashboard.enabled=true", "management.endpoints.web.exposure.include=limiter");
+                .properties("management.endpoints.web.exposure.include=limiter");
     }
 
     private static void requestsWaitForTheirTurn(ConfigurableApplicationContext context) {

@@ -12,7 +12,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -39,19 +38,6 @@ class StartupReportTests {
             .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
             .withUserConfiguration(Application.class);
-
-    @Test
-    void pageWithoutActuatorStopsTheStart() {
-        application
-                .withConfiguration(AutoConfigurations.of(LimiterDashboardAutoConfiguration.class))
-                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
-                .withPropertyValues("limiter.dashboard.enabled=true", "limiter.dashboard.insecure=true")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("limiter.dashboard.enabled")
-                        .hasMessageContaining("spring-boot-starter-actuator"));
-    }
 
     @Test
     void saysNothingWithoutRules(CapturedOutput output) {

@@ -13,7 +13,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.EnumSet;
-import java.util.function.Predicate;
 
 /**
  * Decides the rules of {@code phase: request} before Spring Security and other costly work: also for requests that
@@ -26,20 +25,13 @@ public final class RateLimitFilter implements Filter {
     private final ServletCurrentRequest requests;
     private final RequestGate decider;
     private final PreflightDetector preflights;
-    private final Predicate<HttpServletRequest> unlimited;
 
-    /** {@code unlimited}: requests that only a handler without limits can answer. */
     public RateLimitFilter(
-            Rules rules,
-            ServletCurrentRequest requests,
-            RequestGate decider,
-            PreflightDetector preflights,
-            Predicate<HttpServletRequest> unlimited) {
+            Rules rules, ServletCurrentRequest requests, RequestGate decider, PreflightDetector preflights) {
         this.rules = rules;
         this.requests = requests;
         this.decider = decider;
         this.preflights = preflights;
-        this.unlimited = unlimited;
     }
 
     /** The dispatches that have to come by here. */
@@ -66,7 +58,7 @@ public final class RateLimitFilter implements Filter {
             return true;
         }
         ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, decisions.ledger.decidedOnArrival());
-        if (arriving.resources().isEmpty() || preflights.isExpected(request) || unlimited.test(request)) {
+        if (arriving.resources().isEmpty() || preflights.isExpected(request)) {
             return true;
         }
         decisions.ledger.arrive(arriving.rules(), ruleSet.pathRules());

@@ -59,10 +59,7 @@ public enum MessageCode {
             "LIM-406",
             "Set limiter.web.enabled=false to limit only calls of annotated methods and of RateLimiters,"
                     + " limiter.enabled=false to limit nothing, or use Spring MVC."),
-    DASHBOARD(
-            "LIM-407",
-            "Add spring-boot-starter-actuator; write a path such as /limiter that no endpoint has; add Spring"
-                    + " Security, or set server.address: 127.0.0.1, or limiter.dashboard.insecure: true."),
+    DASHBOARD("LIM-407", "Add Spring Security, or set server.address: 127.0.0.1, or limiter.dashboard.enabled: false."),
 
     CHANGE("LIM-501", "Say what is to be different: limit, window, burst, mode or enforce, and of which limit."),
     CHANGES_FILE("LIM-502", "Remove limiter.changes-file, or have limiter.redis.share-changes: false."),

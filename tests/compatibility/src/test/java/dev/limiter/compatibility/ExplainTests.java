@@ -128,8 +128,6 @@ class ExplainTests {
         "limiter.rules.callers.limit=3",
         "limiter.rules.callers.window=1h",
         "limiter.rules.callers.key=caller",
-        "limiter.dashboard.enabled=true",
-        "limiter.dashboard.insecure=true",
         "limiter.rules.broken.paths=/broken",
         "limiter.rules.broken.limit=9",
         "limiter.rules.broken.window=1h",
@@ -442,15 +440,6 @@ class ExplainTests {
         assertThat(rules(explain(shared)).get("default"))
                 .containsEntry("applies", false)
                 .containsEntry("because", "a preflight of CORS is not charged");
-    }
-
-    @Test
-    void pageIsNotLimited() {
-        assertThat(rules(explain("path", "/limiter/page.js")).get("default"))
-                .containsEntry("applies", false)
-                .containsEntry("because", "the page of limiter.dashboard is not limited");
-        assertThat(rules(explain("path", "/limiter/;x/page.js")).get("default").get("because"))
-                .isNotEqualTo("the page of limiter.dashboard is not limited");
     }
 
     @ParameterizedTest

@@ -19,7 +19,6 @@ import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.web.PreflightDetector;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletRequestView;
-import dev.limiter.spring.web.dashboard.DashboardMapping;
 import dev.limiter.spring.web.route.ArrivingRequest;
 import dev.limiter.spring.web.route.Endpoint;
 import dev.limiter.spring.web.route.Endpoints;
@@ -147,9 +146,6 @@ public final class ServletRequestExplainer implements RequestExplainer {
         Collected collected =
                 new Collected(request, new ServletRequestView(request, addresses, request), rules.current());
         Mapped mapped = routed ? mappings.route(request) : null;
-        if (mapped != null && mapped.mapping() instanceof DashboardMapping) {
-            return collected.explanation("the page of limiter.dashboard is not limited");
-        }
         ArrivingRequest arriving = addArrival(collected);
         if (mapped == null) {
             return collected.explanation("no endpoint serves this request");

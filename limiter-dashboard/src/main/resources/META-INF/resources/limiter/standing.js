@@ -1,7 +1,7 @@
 // Where keys stand, who holds permits, and where values come from.
 
-import { cut, make } from './elements.js';
-import { duration } from './words.js';
+import { cut, make, table } from './elements.js';
+import { duration, permitted, rejected } from './words.js';
 
 function limitRow(limit) {
   const most = limit.burst || limit.limit;
@@ -17,8 +17,8 @@ const misfit = ({ inForce }) => inForce === false ? '; not in force, since it do
 
 function bucketRows(bucket) {
   return [
-    ...(bucket.banned ? [make('li', { class: 'refused' }, 'Banned for ' + duration(bucket.banEndsAfter || 'PT0S'))] : []),
-    ...(bucket.onFailure ? [make('li', { class: 'soft' }, 'Redis does not decide, this instance alone does: on-failure '
+    ...(bucket.banned ? [make('li', { class: 'rejected' }, 'Banned for ' + duration(bucket.banEndsAfter || 'PT0S'))] : []),
+    ...(bucket.onFailure ? [make('li', { class: 'soft' }, 'Redis is unavailable, this instance decides alone: on-failure '
       + bucket.onFailure)] : []),
     ...bucket.limits.slice(0, 20).map(limitRow),
     ...(bucket.overrides || []).slice(0, 20).map((each) => make('li', {}, 'Limit of its own: ' + each.limit + ' until ' + each.until
@@ -51,18 +51,22 @@ export function changes(list) {
       + (reason ? ', because ' + cut(reason, 200) : '') + misfit({ inForce })))));
 }
 
+/** What was decided about the busiest resources of a rule. */
+export function resources(all) {
+  const rows = Object.entries(all).map(([name, decisions]) => [cut(name, 60), permitted(decisions), rejected(decisions)])
+    .sort((a, b) => b[1] + b[2] - a[1] - a[2]);
+  return make('div', { class: 'wide' }, table(['Resource', 'Permitted', 'Rejected'], rows.slice(0, 10)));
+}
+
 /** The place of each setting, and what the rule may not exceed. */
 export function sources(settings, floor) {
   const written = Object.entries(settings).slice(0, 50);
   if (floor) {
     written.push(['floor', { value: floor.limit + ' per ' + duration(floor.window), from: floor.from }]);
   }
-  const rows = written.map(([name, { value, from, hides = [] }]) =>
-    make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, value === undefined ? '' : cut(value, 60)),
-      make('td', {}, cut(from, 200), ...hides.slice(0, 10).map((other) =>
-        make('div', { class: 'soft' }, 'hides ' + (other.value === undefined ? '' : cut(other.value, 60) + ' of ') + cut(other.from, 200))))));
-  return make('table', {}, make('thead', {}, make('tr', {}, ...['Setting', 'Value', 'From'].map((title) =>
-    make('th', { scope: 'col' }, title)))), make('tbody', {}, ...rows));
+  return table(['Setting', 'Value', 'From'], written.map(([name, { value, from, hides = [] }]) =>
+    [name, value === undefined ? '' : cut(value, 60), make('div', {}, cut(from, 200), ...hides.slice(0, 10).map((other) =>
+      make('div', { class: 'soft' }, 'hides ' + (other.value === undefined ? '' : cut(other.value, 60) + ' of ') + cut(other.from, 200))))]));
 }
 
 /** A limit that suits what keys have asked for. */

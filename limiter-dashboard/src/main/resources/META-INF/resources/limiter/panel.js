@@ -2,7 +2,7 @@
 
 import * as endpoint from './endpoint.js';
 import { choice, cut, field, filled, make } from './elements.js';
-import { changes, holders, sources, standing, suggestion } from './standing.js';
+import { changes, holders, resources, sources, standing, suggestion } from './standing.js';
 
 const MOST_KEYS = 5;
 
@@ -25,10 +25,10 @@ function form(fields, buttons, submit) {
 /**
  * The open part of a card.
  *
- * run: does what an operator asks for, and says how it went; revision: of the rules that are shown.
+ * run: does what an operator asks for, and says how it went; version: of the rules that are shown.
  */
-export function panel(name, rule, run, revision) {
-  let seen = revision();
+export function panel(name, rule, run, version) {
+  let seen = version();
   const shown = cut(name, 60);
   const state = make('div', { class: 'state' });
   const answer = make('div', { class: 'answer', tabindex: '0', role: 'region', 'aria-label': 'Answer', hidden: '' });
@@ -42,7 +42,7 @@ export function panel(name, rule, run, revision) {
     answer.hidden = content.length === 0;
   };
 
-  /** What is left for all, or for those who are refused most, and who holds permits; without the keys that are gone. */
+  /** What is left for all, or for the keys that are rejected most, and what holds permits; without the keys that are gone. */
   async function look() {
     const one = await endpoint.rule(name, endpoint.LIVE);
     const keys = rule.key.length === 0 ? [['For all together', '']]
@@ -51,9 +51,10 @@ export function panel(name, rule, run, revision) {
       endpoint.key(name, key, endpoint.LIVE).then((told) => standing(title, told)).catch(() => null)));
     const rows = parts.filter((part) => part !== null);
     state.replaceChildren(
-      ...(rows.length ? rows : [make('p', { class: 'soft' }, 'Nobody was refused in the last five minutes: name a key below to see what it has left.')]),
+      ...(rows.length ? rows : [make('p', { class: 'soft' }, 'No key was rejected in the last five minutes: name one below to see what it has left.')]),
       ...(one.held ? [holders(one.held)] : []),
-      ...(one.changes ? [changes(one.changes)] : []));
+      ...(one.changes ? [changes(one.changes)] : []),
+      ...(Object.keys(one.resources).length > 1 ? [resources(one.resources)] : []));
   }
   const refresh = () => look().catch(() => {
     // the page says that the server is gone
@@ -64,7 +65,7 @@ export function panel(name, rule, run, revision) {
   const act = async (what, done, show) => {
     last = what;
     const body = await run(what, done);
-    seen = revision();
+    seen = version();
     if (body && last === what) {
       tell(...(show ? [show(body)] : []));
       await refresh();
@@ -83,7 +84,7 @@ export function panel(name, rule, run, revision) {
     button === 'restore' ? act(() => endpoint.restore(name, why()), shown + ' is as configured.')
       : act(() => endpoint.rule(name), null, (one) => sources(one.sources, one.floor)));
 
-  const demand = form([field('Share to refuse', { name: 'suggest', value: '0.1%', size: 6 })],
+  const demand = form([field('Share to reject', { name: 'suggest', value: '0.1%', size: 6 })],
     { suggest: 'Suggest a limit', begin: 'Record demand', end: 'Stop recording' }, ({ suggest = '' }, button) =>
       button === 'suggest' ? act(() => endpoint.suggestion(name, suggest), null, suggestion)
         : act(() => endpoint.change(name, { observe: button === 'begin', ...why() }),

@@ -1,40 +1,32 @@
 // One rule: what it decides, and what it is made of.
 
-import { chart } from './charts.js';
-import { cut, make, rates, sum, table } from './elements.js';
+import { chart } from './chart.js';
+import { cut, make, rates } from './elements.js';
 import { panel } from './panel.js';
-import { comparison, limitText, total } from './words.js';
-
-const traffic = ({ permitted, refused }) => sum(permitted) + sum(refused);
-const SERIES = ['permitted', 'refused', 'waiting'];
-const MOST_RESOURCES = 10;
+import { comparison, limitText, permitted, rejected, total } from './words.js';
 
 /**
  * The card of a rule.
  *
- * run: does what an operator asks for, and says how it went; revision: of the rules that are shown.
+ * run: does what an operator asks for, and says how it went; version: of the rules that are shown.
  */
-export function card(name, run, revision) {
+export function card(name, run, version) {
   const mode = make('span', { class: 'badge' });
   const limits = make('ul');
   const facts = make('p', { class: 'soft' });
   const candidate = make('p', { class: 'candidate', hidden: '' });
-  const rate = rates(SERIES, false);
-  const lines = chart('Permitted and refused per second, and waiting, by ' + cut(name) + ', last five minutes', SERIES, 90, false);
-  const resources = make('tbody');
-  const several = make('div', { class: 'wide', hidden: '' }, make('table', {},
-    make('thead', {}, make('tr', {}, ...['Resource', 'Permitted', 'Refused'].map((title) =>
-      make('th', { scope: 'col' }, title)))), resources));
+  const rate = rates();
+  const lines = chart('Permitted and rejected per second by ' + cut(name) + ', last five minutes', false);
   const actions = make('details', {}, make('summary', {}, 'Look closer, or change it'));
   const element = make('article', { 'aria-label': cut(name) },
     make('header', {}, make('h3', { title: cut(name, 500) }, cut(name)), mode),
-    limits, rate.element, lines.element, several, candidate, facts, actions);
+    limits, rate.element, lines.element, candidate, facts, actions);
   let current = null;
   let open = null;
 
   const opened = () => {
     if (actions.open && open === null) {
-      open = panel(name, current, run, revision);
+      open = panel(name, current, run, version);
       actions.append(...open.elements);
     }
   };
@@ -43,8 +35,8 @@ export function card(name, run, revision) {
   return {
     element,
     /** tried: the candidate of the rule, if it has one. */
-    show(rule, tried) {
-      const text = JSON.stringify([rule.mode, rule.enforce, rule.limits, rule.tiers, rule.overrides, rule.changed]);
+    show(rule, tried, history) {
+      const text = JSON.stringify([rule.mode, rule.enforce, rule.limits, rule.tiers, rule.changed]);
       if (element.dataset.shown !== text) {
         element.dataset.shown = text;
         mode.textContent = rule.mode + (rule.enforce ? ' ' + rule.enforce : '') + (rule.changed ? ' · changed' : '');
@@ -58,26 +50,17 @@ export function card(name, run, revision) {
       candidate.hidden = !tried;
       candidate.textContent = tried ? cut(comparison(rule, tried), 400) : '';
       facts.textContent = cut('Key: ' + (rule.key.join(', ') || 'one for all')
-        + ' · since the start: ' + (total(rule.decisions) || 'nothing decided')
+        + ' · since startup: ' + (total(rule.decisions) || 'nothing decided')
         + (rule.overrides ? ' · keys with a limit of their own: '
           + rule.overrides.filter((each) => each.inForce !== false).length : ''), 400);
+      rate.set(history, { permitted: permitted(rule.recentDecisions), rejected: rejected(rule.recentDecisions) });
+      lines.draw(history);
+    },
+    /** Reads again what an open card shows. */
+    refresh() {
       if (open !== null && actions.open) {
         open.refresh();
       }
-    },
-    draw(series) {
-      const counts = SERIES.map((each) => series ? series[each] : []);
-      const waits = sum(counts[2]) > 0;
-      lines.draw(waits ? counts : [counts[0], counts[1], counts[2].map(() => null)]);
-      rate.set(counts);
-      const busiest = [...(series ? series.resources.values() : [])].sort((a, b) => traffic(b) - traffic(a));
-      several.hidden = busiest.length < 2;
-      table(resources, busiest.slice(0, MOST_RESOURCES).map(({ name: resource, permitted, refused }) =>
-        ({ name: resource, permitted, refused })));
-    },
-    remove() {
-      lines.destroy();
-      element.remove();
     },
     /** Opens the card at one key. */
     lookAt(key) {

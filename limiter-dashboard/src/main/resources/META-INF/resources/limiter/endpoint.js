@@ -7,7 +7,7 @@ const TIMEOUT = 60000;
 
 let connection = null;
 
-/** An answer of the application itself: never the form to log in that it leads to, nor a browser that asks for a password. */
+/** A response of the application itself: never the login form that it redirects to, nor a browser that prompts for a password. */
 function send(path, { headers, timeout = TIMEOUT, ...options } = {}) {
   return fetch(path, {
     ...options, headers: { ...headers, 'X-Requested-With': 'XMLHttpRequest' }, redirect: 'manual', cache: 'no-store',
@@ -15,7 +15,7 @@ function send(path, { headers, timeout = TIMEOUT, ...options } = {}) {
   });
 }
 
-/** With each token until the application takes one: only the answer tells which, and from then on that one is sent alone. */
+/** With each token until the application accepts one: only the response shows which, and from then on that one is sent alone. */
 async function sendWithToken(path, { headers, ...options }) {
   const { csrf } = connection;
   let answer;
@@ -31,19 +31,20 @@ async function sendWithToken(path, { headers, ...options }) {
   return answer;
 }
 
-/** That of an answer; who is led elsewhere has to log in. */
+/** A redirect leads to a login. */
 const status = (answer) => answer.type === 'opaqueredirect' ? 401 : answer.status;
 
+/** Where the endpoint is, and the tokens that changes need. */
 async function connect(timeout) {
   const answer = await send('connection.json', { timeout });
+  if (answer.status === 404) {
+    connection = { endpoint: '/actuator/limiter' };
+    return;
+  }
   if (!answer.ok) {
     throw new EndpointError(status(answer), meaning[status(answer)] || 'The page cannot be read any more: log in again.');
   }
   connection = await answer.json();
-  if (connection.endpoint === null) {
-    throw new EndpointError(404, 'The endpoint is not exposed here: add limiter to'
-      + ' management.endpoints.web.exposure.include.');
-  }
 }
 
 export class EndpointError extends Error {
@@ -56,11 +57,11 @@ export class EndpointError extends Error {
 const meaning = {
   401: 'Your session is over: log in again.',
   403: 'You may not do that, or your session is over: load the page again.',
-  404: 'The endpoint does not answer here: it is not exposed, or on another port.',
+  404: 'The endpoint does not answer here: add limiter to management.endpoints.web.exposure.include, and keep it on the port of the page.',
   405: 'The endpoint only reads: management.endpoint.limiter.access is not unrestricted.',
 };
 
-async function ask(method, path, { body, audit = false, timeout } = {}) {
+async function ask(method, path, { body, timeout } = {}) {
   if (connection === null) {
     await connect(timeout);
   }
@@ -68,17 +69,14 @@ async function ask(method, path, { body, audit = false, timeout } = {}) {
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
-  const answer = await (method === 'GET' || !connection.csrf ? send : sendWithToken)(
-    (audit ? connection.audit : connection.endpoint) + path,
-    { method, headers, timeout, body: body === undefined ? undefined : JSON.stringify(body) },
-  );
+  const answer = await (method === 'GET' || !connection.csrf ? send : sendWithToken)('..' + connection.endpoint + path,
+    { method, headers, timeout, body: body === undefined ? undefined : JSON.stringify(body) });
   const json = (answer.headers.get('Content-Type') || '').includes('json');
   const content = json ? await answer.json() : null;
   if (!answer.ok || !json && status(answer) !== 204) {
-    // a token of a session that is over is asked for again
+    // the token of a session that is over is not used again
     connection = [401, 403].includes(status(answer)) ? null : connection;
-    const told = content && typeof content.error === 'string' && content.error !== 'Method Not Allowed'
-      && content.timestamp === undefined ? content.error : meaning[status(answer)];
+    const told = content && typeof content.error === 'string' && content.timestamp === undefined ? content.error : meaning[status(answer)];
     throw new EndpointError(status(answer), told || 'The endpoint answered with status ' + status(answer) + '.');
   }
   return content;
@@ -87,36 +85,10 @@ async function ask(method, path, { body, audit = false, timeout } = {}) {
 const segment = (name) => '/' + encodeURIComponent(name);
 const query = (words) => '?' + new URLSearchParams(words);
 
-/** Pushes the samples after one, until it is closed; ended: told if it does not come about, or ends. */
-export async function stream(after, heard, ended) {
-  if (connection === null) {
-    await connect(LIVE);
-  }
-  const events = new EventSource(connection.endpoint + query({ after }));
-  events.onmessage = ({ data }) => heard(JSON.parse(data));
-  events.onerror = () => {
-    events.close();
-    ended();
-  };
-  return events;
-}
-
-/** The samples after one. */
-export const series = (after) => ask('GET', query({ after }), { timeout: LIVE });
 export const rules = () => ask('GET', '', { timeout: LIVE });
 export const rule = (name, timeout) => ask('GET', segment(name), { timeout });
 export const key = (name, value, timeout) => ask('GET', segment(name) + query({ key: value }), { timeout });
 export const explain = (words) => ask('GET', '/explain' + query(words));
 export const change = (name, settings) => ask('POST', segment(name), { body: settings });
-export const undo = (reason) => ask('POST', '', { body: { undo: true, reason } });
 export const suggestion = (name, suggest) => ask('GET', segment(name) + query({ suggest }));
 export const restore = (name, words) => ask('DELETE', segment(name) + query(words));
-
-/** What operators did, the last first; null where Actuator does not expose it. */
-export async function audit(since) {
-  if (connection === null || !connection.audit) {
-    return null;
-  }
-  const { events } = await ask('GET', query({ after: since.toISOString() }), { audit: true, timeout: LIVE });
-  return events.filter(({ type }) => type.startsWith('LIMITER_')).reverse();
-}

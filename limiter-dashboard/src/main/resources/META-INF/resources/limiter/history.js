@@ -1,0 +1,55 @@
+// The counts that the endpoint gave since the page was opened, for the last five minutes.
+
+/** In milliseconds. */
+export const KEPT = 5 * 60 * 1000;
+
+export const NAMES = ['permitted', 'rejected', 'waiting'];
+
+// a rate is that of so many milliseconds: requests that come one by one do not flicker
+const RATE_OVER = 5000;
+
+const same = (a, b) => NAMES.every((name) => a[name] === b[name]);
+
+/** Of one rule, or of all. */
+export function history() {
+  const points = [];
+
+  /** The count at a time, between two points as if requests had come evenly. */
+  function countAt(time, name) {
+    const next = points.findIndex(({ at }) => at >= time);
+    if (next <= 0) {
+      return points[0][name];
+    }
+    const [a, b] = [points[next - 1], points[next]];
+    return a[name] + (b[name] - a[name]) * (time - a.at) / (b.at - a.at);
+  }
+
+  return {
+    /** Adds {at, permitted, rejected, waiting}. While nothing happens, the last point moves. */
+    add(point) {
+      if (points.length > 1 && same(points.at(-2), point) && same(points.at(-1), point)) {
+        points.pop();
+      }
+      points.push(point);
+      while (points.length > 2 && points[1].at < point.at - KEPT) {
+        points.shift();
+      }
+    },
+    /** The time between each two points, with what happened per second, and how many requests waited at its end. */
+    intervals() {
+      return points.slice(1).map((b, i) => {
+        const seconds = (b.at - points[i].at) / 1000;
+        const rate = (name) => Math.max(0, b[name] - points[i][name]) / seconds;
+        return { from: points[i].at, to: b.at, permitted: rate('permitted'), rejected: rate('rejected'), waiting: b.waiting };
+      });
+    },
+    /** What happens per second now. */
+    rate(name) {
+      const last = points.at(-1);
+      const from = Math.max(last.at - RATE_OVER, points[0].at);
+      return from === last.at ? 0 : Math.max(0, last[name] - countAt(from, name)) * 1000 / (last.at - from);
+    },
+    waiting: () => points.at(-1).waiting,
+    last: () => points.at(-1).at,
+  };
+}

@@ -1,0 +1,30 @@
+// Settings, counts and times as people read them.
+
+export const duration = (iso) => iso.replace(/\.\d+S$/, 'S').replace(/^P(\d+D)?T?/, '$1').toLowerCase() || '0s';
+
+const window = (limit) => limit.window.startsWith('P') ? duration(limit.window) : limit.window;
+
+export function limitText(limit) {
+  return limit.limit + (limit.window ? ' per ' + window(limit) : ' at once') + (limit.burst ? ', burst ' + limit.burst : '')
+    + ' · ' + limit.algorithm;
+}
+
+/** With a decimal where that matters. */
+export const number = (value) => String(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+
+export const total = (decisions) => Object.entries(decisions).map(([outcome, count]) => outcome + ' ' + count).join(', ');
+
+const sum = (decisions, ...outcomes) => outcomes.reduce((all, outcome) => all + (decisions[outcome] || 0), 0);
+
+/** How many requests a rule let through. */
+export const permitted = (decisions) => sum(decisions, 'permitted', 'shadow-rejected', 'failed-open', 'failed-local');
+
+export const rejected = (decisions) => sum(decisions, 'rejected', 'banned', 'denied', 'failed-closed');
+
+/** What a candidate would have decided in the last five minutes, and what the rule did. */
+export function comparison(rule, candidate) {
+  const would = sum(candidate.recentDecisions, 'shadow-rejected');
+  const asked = would + sum(candidate.recentDecisions, 'permitted');
+  return 'Candidate ' + candidate.limits.map(limitText).join('; ') + ': in 5 min it would have rejected ' + would + ' of '
+    + asked + ' requests, this rule rejected ' + sum(rule.recentDecisions, 'rejected', 'banned') + '.';
+}
