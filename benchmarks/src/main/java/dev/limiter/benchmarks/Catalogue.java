@@ -314,11 +314,10 @@ final class Catalogue {
                 List.of(),
                 List.of(
                         List.of("permitted", "limiter-ietf", "limiter-ietf-observed", "60"),
-                        List.of("refused", "limiter-ietf", "limiter-ietf-observed", "50"),
-                        List.of("permitted", "limiter-ietf-observed", "limiter-ietf-sampled", "60")));
+                        List.of("refused", "limiter-ietf", "limiter-ietf-observed", "50")));
         return new Job(
                 "observing",
-                "CPU time of a request with metrics, and with the page open",
+                "CPU time of a request with metrics",
                 2,
                 false,
                 "",

@@ -62,7 +62,7 @@ class ScriptsTests {
         scripts.put("instances", Scripts.INSTANCES);
         scripts.put("goodbye", Scripts.GOODBYE);
         scripts.put("probe", Scripts.PROBE);
-        for (String file : List.of("policy", "document", "samples")) {
+        for (String file : List.of("policy", "document")) {
             scripts.put(file, Script.of(ScriptFiles.read(file)));
         }
         for (int set = 1; set <= LuaAlgorithm.ALL; set++) {

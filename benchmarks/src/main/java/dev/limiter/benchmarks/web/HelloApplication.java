@@ -1,16 +1,13 @@
 package dev.limiter.benchmarks.web;
 
 import dev.limiter.TimeSource;
-import dev.limiter.spring.background.BackgroundTask;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.RefusedKeys;
-import dev.limiter.spring.operate.series.DecisionSeries;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
@@ -57,7 +54,7 @@ public class HelloApplication {
 
     /** The beans of an application that exposes Actuator's endpoints of metrics and limits. */
     @Configuration(proxyBeanMethods = false)
-    @Profile({"limiter-ietf-observed", "limiter-ietf-sampled"})
+    @Profile("limiter-ietf-observed")
     static class Observers {
 
         @Bean
@@ -78,21 +75,6 @@ public class HelloApplication {
         @Bean
         DemandRecorder demand(TimeSource clock) {
             return new DemandRecorder(clock);
-        }
-    }
-
-    /** The sampling that an open dashboard adds to that. */
-    @Configuration(proxyBeanMethods = false)
-    @Profile("limiter-ietf-sampled")
-    static class Page {
-
-        @Bean(initMethod = "start", destroyMethod = "stop")
-        BackgroundTask sampler(DecisionCounts counts) {
-            DecisionSeries series = new DecisionSeries(counts);
-            return new BackgroundTask("sampler", Duration.ofSeconds(1), () -> {
-                series.sample();
-                series.after(0);
-            });
         }
     }
 

@@ -132,18 +132,6 @@ public class InterceptorBenchmark {
     }
 
     @State(Scope.Thread)
-    public static class LimiterIetfSampled extends Started {
-        public LimiterIetfSampled() {
-            super(Variant.LIMITER_IETF_SAMPLED, RateLimitInterceptor.class::isInstance);
-        }
-    }
-
-    @Benchmark
-    public int limiterIetfSampled(LimiterIetfSampled application) throws Exception {
-        return application.edge().preHandle();
-    }
-
-    @State(Scope.Thread)
     public static class LimiterTwoRules extends Started {
         public LimiterTwoRules() {
             super(Variant.LIMITER_TWO_RULES, RateLimitInterceptor.class::isInstance);

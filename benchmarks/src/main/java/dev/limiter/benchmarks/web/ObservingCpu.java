@@ -59,22 +59,21 @@ public final class ObservingCpu {
                     ratios.add(other.nanos() / one.nanos());
                 }
             }
-            String row = outcome + (more == Variant.LIMITER_IETF_SAMPLED ? ", the page closed and open" : "");
-            new Measurement("observing", row, "without", nanos(off, 0.25)).print();
+            new Measurement("observing", outcome, "without", nanos(off, 0.25)).print();
             new Measurement(
                             "observing",
-                            row,
+                            outcome,
                             "allocated",
                             Math.rint(off.get(batches - 1).bytes()))
                     .print();
-            new Measurement("observing", row, "observed", nanos(on, 0.25)).print();
+            new Measurement("observing", outcome, "observed", nanos(on, 0.25)).print();
             new Measurement(
                             "observing",
-                            row,
+                            outcome,
                             "allocated, observed",
                             Math.rint(on.get(batches - 1).bytes()))
                     .print();
-            new Measurement("observing", row, "ratio", quantile(ratios, 0.5)).print();
+            new Measurement("observing", outcome, "ratio", quantile(ratios, 0.5)).print();
         }
     }
 

@@ -22,9 +22,6 @@ enum Variant {
      */
     LIMITER_IETF_OBSERVED("**Limiter**, with fields, observed"),
 
-    /** {@link #LIMITER_IETF_OBSERVED} with the page open: what is decided is sampled and told once a second. */
-    LIMITER_IETF_SAMPLED("**Limiter**, with fields, observed, the page open"),
-
     /** Two rules, each keyed by address, all or nothing; no fields in the answer. */
     LIMITER_TWO_RULES("**Limiter**, two rules, no fields"),
 

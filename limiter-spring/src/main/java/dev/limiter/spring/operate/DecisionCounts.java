@@ -6,7 +6,6 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -56,24 +55,6 @@ public final class DecisionCounts implements CountingListener {
     private Map<String, ? extends Map<Outcome, LongAdder>> resources(String rule) {
         Map<String, ? extends Map<Outcome, LongAdder>> known = rules.get(rule);
         return known == null ? Map.of() : known;
-    }
-
-    /** The names of all rules that have decided anything. */
-    public Set<String> names() {
-        return Set.copyOf(rules.keySet());
-    }
-
-    /** How many decisions of a rule had one of these outcomes, by their resource. */
-    public Map<String, Long> sums(String rule, Set<Outcome> outcomes) {
-        Map<String, Long> sums = new HashMap<>();
-        resources(rule)
-                .forEach((resource, counts) -> sums.put(
-                        resource,
-                        counts.entrySet().stream()
-                                .filter(count -> outcomes.contains(count.getKey()))
-                                .mapToLong(count -> count.getValue().sum())
-                                .sum()));
-        return sums;
     }
 
     /** The outcomes of a rule by resource, each as {@link #of} shows those of all. */

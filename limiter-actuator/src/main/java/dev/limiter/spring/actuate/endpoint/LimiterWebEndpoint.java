@@ -11,7 +11,6 @@ import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.StaleVersionException;
-import dev.limiter.spring.operate.series.DecisionSeries;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
@@ -44,38 +43,11 @@ public final class LimiterWebEndpoint {
     private final LimiterEndpoint endpoint;
     private final RequestExplanations explanations;
     private final WebExchange exchange;
-    private final @org.jspecify.annotations.Nullable DecisionSeries series;
 
-    /** {@code series}: null without a dashboard. */
-    public LimiterWebEndpoint(
-            LimiterEndpoint endpoint,
-            RequestExplanations explanations,
-            WebExchange exchange,
-            @org.jspecify.annotations.Nullable DecisionSeries series) {
+    public LimiterWebEndpoint(LimiterEndpoint endpoint, RequestExplanations explanations, WebExchange exchange) {
         this.endpoint = endpoint;
         this.explanations = explanations;
         this.exchange = exchange;
-        this.series = series;
-    }
-
-    /**
-     * All rules, or what was decided in each of the last seconds.
-     *
-     * @param after the last second that is known already, 0 for all; null for the rules
-     */
-    @ReadOperation
-    public WebEndpointResponse<Map<String, Object>> rules(@Nullable String after) {
-        return after == null ? new WebEndpointResponse<>(endpoint.rules()) : answer(() -> series(after));
-    }
-
-    private Map<String, Object> series(String after) {
-        if (series == null) {
-            throw new IllegalArgumentException("Seconds are remembered with limiter.dashboard.enabled: true.");
-        }
-        if (!after.matches("[0-9]{1,18}")) {
-            throw unreadable("after", after, WHOLE_NUMBER);
-        }
-        return series.after(Long.parseLong(after));
     }
 
     /** One rule, where a key of it stands, or {@code explain} with the words of {@link RequestExplanations}. */

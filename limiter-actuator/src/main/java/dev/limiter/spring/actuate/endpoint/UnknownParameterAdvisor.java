@@ -55,8 +55,10 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
         List<String> words = known.keySet().stream()
                 .filter(word -> !word.equals("rule") && known.get(word) != SecurityContext.class)
                 .toList();
-        return refused("\"" + LogText.escape(name) + "\" is unknown. Known: " + String.join(", ", words) + "."
-                + DidYouMean.ask(name, words));
+        return refused("\"" + LogText.escape(name) + "\" is unknown. "
+                + (words.isEmpty()
+                        ? "Leave it out."
+                        : "Known: " + String.join(", ", words) + "." + DidYouMean.ask(name, words)));
     }
 
     private static WebEndpointResponse<?> refused(String error) {

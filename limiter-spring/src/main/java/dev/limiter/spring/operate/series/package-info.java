@@ -1,5 +1,0 @@
-/** The decisions of rules in each of the last seconds. Internal. */
-@NullMarked
-package dev.limiter.spring.operate.series;
-
-import org.jspecify.annotations.NullMarked;
