@@ -8,6 +8,7 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.operate.RequestExplainer;
+import dev.limiter.spring.web.EarlyRules;
 import dev.limiter.spring.web.FallbackRateLimitInterceptor;
 import dev.limiter.spring.web.PreflightDetector;
 import dev.limiter.spring.web.ProblemRejectionHandler;
@@ -17,7 +18,6 @@ import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionDispatcher;
 import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.RequestGate;
-import dev.limiter.spring.web.RequestLifecycleFilter;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.WaitingInterceptor;
@@ -58,7 +58,6 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 @ConditionalOnLimiter
 public final class LimiterWebAutoConfiguration {
 
-    private static final String LIFECYCLE_FILTER = "limiterLifecycleFilter";
     private static final String FILTER = "limiterFilter";
 
     /**
@@ -122,21 +121,6 @@ public final class LimiterWebAutoConfiguration {
                 mappings,
                 methodLimits.getIfAvailable(() -> MethodLimits.NONE),
                 settings.web().staticResources());
-    }
-
-    @Bean(name = LIFECYCLE_FILTER, destroyMethod = "destroy")
-    RequestLifecycleFilter limiterLifecycleFilter(ServletCurrentRequest requests, RuleDecider decider) {
-        return new RequestLifecycleFilter(requests, decider);
-    }
-
-    /** The outermost filter. By its name: the server wants filters before other beans can be made. */
-    @Bean
-    DelegatingFilterProxyRegistrationBean limiterLifecycleFilterRegistration() {
-        DelegatingFilterProxyRegistrationBean registration =
-                new DelegatingFilterProxyRegistrationBean(LIFECYCLE_FILTER);
-        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-        registration.setDispatcherTypes(RequestLifecycleFilter.dispatches());
-        return registration;
     }
 
     @Bean
@@ -221,26 +205,29 @@ public final class LimiterWebAutoConfiguration {
         return new MappedInterceptor(null, new FallbackRateLimitInterceptor(mappings, deciding, waiting));
     }
 
-    @Bean(FILTER)
+    @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
-    RateLimitFilter limiterFilter(
+    EarlyRules limiterEarlyRules(
             Rules rules,
-            ServletCurrentRequest requests,
             RequestGate decider,
             ObjectProvider<CorsConfigurationSource> crossOrigin,
             ObjectProvider<DashboardMapping> dashboard) {
         DashboardMapping page = dashboard.getIfAvailable();
-        return new RateLimitFilter(
+        return new EarlyRules(
                 rules,
-                requests,
                 decider,
                 new PreflightDetector(crossOrigin),
                 page == null ? request -> false : page::serves);
     }
 
+    @Bean(name = FILTER, destroyMethod = "destroy")
+    RateLimitFilter limiterFilter(
+            ServletCurrentRequest requests, RuleDecider decider, ObjectProvider<EarlyRules> earlyRules) {
+        return new RateLimitFilter(requests, decider, earlyRules.getIfAvailable());
+    }
+
     /** By its name: the server needs it before other beans can be made. */
     @Bean
-    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);
         registration.setOrder(filterOrder(environment));

@@ -64,7 +64,7 @@ class RequestGateTests {
             null);
     private final ServletCurrentRequest requests =
             new ServletCurrentRequest(new ClientAddresses(AddressSettings.DEFAULT));
-    private final Filter lifecycle = new RequestLifecycleFilter(requests, decider);
+    private final Filter filter = new RateLimitFilter(requests, decider, null);
     private final WaitingInterceptor waiting = new WaitingInterceptor(gate);
     private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/pool");
     private final MockHttpServletResponse response = new MockHttpServletResponse();
@@ -97,7 +97,7 @@ class RequestGateTests {
     }
 
     private void follow(FilterChain chain) throws Exception {
-        lifecycle.doFilter(request, response, chain);
+        filter.doFilter(request, response, chain);
     }
 
     /** Has the request wait without a thread. */
@@ -217,7 +217,7 @@ class RequestGateTests {
             }
         };
         asynchronous.setAsyncSupported(true);
-        lifecycle.doFilter(asynchronous, response, (current, answer) -> {
+        filter.doFilter(asynchronous, response, (current, answer) -> {
             HttpServletRequest http = (HttpServletRequest) current;
             HttpServletResponse own = (HttpServletResponse) answer;
             assertThat(gate.permits(ApplicableRules.of(List.of(pool)), "GET /pool", requests.of(http, own), http, own))
@@ -229,7 +229,7 @@ class RequestGateTests {
         forgotten.set(true);
 
         Conditions.await(() -> limiters.peek(pool.rule(), "").permitted());
-        lifecycle.destroy();
+        filter.destroy();
     }
 
     /** The failure of an interceptor before the wait: error pages are free, also where they forward. */
@@ -241,7 +241,7 @@ class RequestGateTests {
         AtomicBoolean passes = new AtomicBoolean();
         follow((current, answer) -> {
             request.setDispatcherType(DispatcherType.FORWARD);
-            lifecycle.doFilter(current, answer, (forwarded, same) -> {
+            filter.doFilter(current, answer, (forwarded, same) -> {
                 try {
                     passes.set(passes((HttpServletRequest) forwarded, (HttpServletResponse) same));
                 } catch (Exception failure) {
@@ -261,7 +261,7 @@ class RequestGateTests {
         follow((current, answer) -> {
             arrive((HttpServletRequest) current, (HttpServletResponse) answer);
             request.setDispatcherType(DispatcherType.ERROR);
-            lifecycle.doFilter(current, answer, (page, same) -> {
+            filter.doFilter(current, answer, (page, same) -> {
                 assertThat(limiters.waiting()).isZero();
                 request.setDispatcherType(DispatcherType.FORWARD);
                 try {

@@ -45,12 +45,12 @@ public final class RequestLedger {
     }
 
     /**
-     * Adds rules that are decided before the request is routed.
+     * Remembers the rules that are decided before the request is routed.
      *
      * @param all the rules that apply by paths, in the order in which clients are told of them
      */
     public void arrive(List<RateLimitRule> deciding, List<RateLimitRule> all) {
-        decidedOnArrival = with(decidedOnArrival, deciding);
+        decidedOnArrival = deciding;
         order = all;
     }
 
