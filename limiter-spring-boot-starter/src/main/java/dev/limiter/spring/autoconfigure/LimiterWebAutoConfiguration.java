@@ -9,7 +9,6 @@ import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.web.EarlyRules;
-import dev.limiter.spring.web.FallbackRateLimitInterceptor;
 import dev.limiter.spring.web.PreflightDetector;
 import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
@@ -40,7 +39,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.CorsConfigurationSource;
@@ -151,15 +149,46 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    RequestGate limiterRequestDecider(
+    RequestGate limiterRequestGate(
             RuleDecider decider, RejectionDispatcher rejections, ObjectProvider<ResourceResolver> resources) {
         return new RequestGate(decider, rejections, resources.getIfAvailable());
     }
 
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
-    RateLimitInterceptor limiterInterceptor(Endpoints endpoints, ServletCurrentRequest requests, RequestGate decider) {
-        return new RateLimitInterceptor(endpoints, requests, decider);
+    WaitingInterceptor limiterWaitingInterceptor(RequestGate gate) {
+        return new WaitingInterceptor(gate);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    RateLimitInterceptor limiterInterceptor(
+            Endpoints endpoints,
+            ServletCurrentRequest requests,
+            RequestGate gate,
+            HandlerMappings mappings,
+            WaitingInterceptor waiting) {
+        return new RateLimitInterceptor(endpoints, requests, gate, mappings, waiting);
+    }
+
+    /**
+     * Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}.
+     */
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    MappedInterceptor limiterMappedInterceptor(RateLimitInterceptor interceptor) {
+        return new MappedInterceptor(null, interceptor);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    WebMvcConfigurer limiterWebMvcConfigurer(WaitingInterceptor waiting) {
+        return new WebMvcConfigurer() {
+            @Override
+            public void addInterceptors(InterceptorRegistry registry) {
+                registry.addInterceptor(waiting).order(Ordered.LOWEST_PRECEDENCE);
+            }
+        };
     }
 
     @Bean
@@ -191,33 +220,15 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    WaitingInterceptor limiterWaitingInterceptor(RequestGate decider) {
-        return new WaitingInterceptor(decider);
-    }
-
-    /**
-     * Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}.
-     */
-    @Bean
-    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
-    MappedInterceptor limiterMappedInterceptor(
-            HandlerMappings mappings, RateLimitInterceptor deciding, WaitingInterceptor waiting) {
-        return new MappedInterceptor(null, new FallbackRateLimitInterceptor(mappings, deciding, waiting));
-    }
-
-    @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     EarlyRules limiterEarlyRules(
             Rules rules,
-            RequestGate decider,
+            RequestGate gate,
             ObjectProvider<CorsConfigurationSource> crossOrigin,
             ObjectProvider<DashboardMapping> dashboard) {
         DashboardMapping page = dashboard.getIfAvailable();
         return new EarlyRules(
-                rules,
-                decider,
-                new PreflightDetector(crossOrigin),
-                page == null ? request -> false : page::serves);
+                rules, gate, new PreflightDetector(crossOrigin), page == null ? request -> false : page::serves);
     }
 
     @Bean(name = FILTER, destroyMethod = "destroy")
@@ -242,20 +253,5 @@ public final class LimiterWebAutoConfiguration {
             // The properties are read later, and say it better.
             return DEFAULT_FILTER_ORDER;
         }
-    }
-
-    /** First among those of the same order. */
-    @Bean
-    @Order(Ordered.HIGHEST_PRECEDENCE)
-    WebMvcConfigurer limiterWebMvcConfigurer(
-            ObjectProvider<RateLimitInterceptor> interceptor, WaitingInterceptor waiting, LimiterSettings settings) {
-        return new WebMvcConfigurer() {
-            @Override
-            public void addInterceptors(InterceptorRegistry registry) {
-                interceptor.ifAvailable(deciding ->
-                        registry.addInterceptor(deciding).order(settings.web().order()));
-                registry.addInterceptor(waiting).order(Ordered.LOWEST_PRECEDENCE);
-            }
-        };
     }
 }

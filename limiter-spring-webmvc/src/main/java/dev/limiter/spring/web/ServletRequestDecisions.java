@@ -229,6 +229,12 @@ final class ServletRequestDecisions implements RequestDecisions {
         return wait;
     }
 
+    /** Whether the request must not come to its handler before its wait is over. */
+    boolean isWaiting() {
+        Wait known = wait;
+        return known != null && !known.isTaken();
+    }
+
     /** The request is done: what it holds is free for others. */
     void close() {
         Wait known = wait;

@@ -113,7 +113,7 @@ public final class Endpoints {
         String declared =
                 served ? DeclaredMethods.of(servlet, handler, pattern, method.equals(HEAD) ? GET : method) : "";
         String resource = served ? declared + " " + pattern : UNSERVED;
-        return new Endpoint(resource, method, pattern, ruleSet, defaultLimit);
+        return new Endpoint(resource, method, pattern, isOfActuator(handler), ruleSet, defaultLimit);
     }
 
     /** The rules of the method that handles requests, from annotations. */
@@ -132,8 +132,14 @@ public final class Endpoints {
         return handler.getBean() instanceof String ? handler.getBeanType() : AopUtils.getTargetClass(handler.getBean());
     }
 
+    /** Whether an endpoint of Spring Boot Actuator serves requests; its package differs between versions. */
+    private static boolean isOfActuator(Object handler) {
+        return handler instanceof HandlerMethod method
+                && method.getBeanType().getName().contains(".actuate.endpoint.web.");
+    }
+
     /** Handlers themselves may be made anew for each request. */
-    public static Object identity(Object handler) {
+    private static Object identity(Object handler) {
         if (handler instanceof HandlerMethod method) {
             Method mapped = method.getMethod();
             return mapped.getDeclaringClass() == method.getBeanType()
