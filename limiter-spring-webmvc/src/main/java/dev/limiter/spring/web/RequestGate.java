@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.apache.commons.logging.LogFactory;
@@ -84,7 +85,7 @@ public final class RequestGate {
         try {
             RuleContexts contexts = subject.get();
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
-                ReturningFuture<Verdict> pending = decider.decideLater(rules, contexts);
+                ReturningFuture<Verdict> pending = beginToWait(rules, contexts);
                 if (!pending.isDone()) {
                     decisions.waitFor(rules, pending);
                     return true;
@@ -97,6 +98,18 @@ public final class RequestGate {
             return failed(failure, response);
         }
         return permits(verdict, decisions, request, response);
+    }
+
+    /**
+     * Blocks as {@link RuleDecider#decide} does until it is certain that the request waits for its turn: what comes after
+     * this may answer the request itself, and must not do so instead of a rejection.
+     */
+    private ReturningFuture<Verdict> beginToWait(ApplicableRules rules, RuleContexts contexts) {
+        CompletableFuture<@Nullable Void> certain = new CompletableFuture<>();
+        ReturningFuture<Verdict> pending = decider.decideLater(rules, contexts, () -> certain.complete(null));
+        var unused = pending.whenComplete((verdict, failure) -> certain.complete(null));
+        certain.join();
+        return pending;
     }
 
     /** Never unlimited, and not for a catch-all of the application to decide. The failure of a rule has been logged. */
