@@ -39,7 +39,7 @@ public final class EarlyRules {
         if (arriving.resources().isEmpty() || preflights.isExpected(request) || unlimited.test(request)) {
             return true;
         }
-        decisions.ledger.arrive(arriving.rules(), ruleSet.pathRules());
+        decisions.arrive(arriving.rules(), ruleSet.pathRules());
         return gate.permits(arriving, decisions, request, response);
     }
 }

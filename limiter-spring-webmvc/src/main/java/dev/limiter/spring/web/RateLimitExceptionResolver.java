@@ -56,8 +56,8 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (response.isCommitted()) {
             return null; // the client has what was charged so far
         }
-        decisions.ledger.giveBack();
-        decisions.ledger.addRefusal(rejection);
+        decisions.giveBack();
+        decisions.addRefusal(rejection);
         ExactExceptionHandlers exact = applicationHandlers.get();
         HandlerMethod found = exact.find(handler);
         if (found != null) {

@@ -1,6 +1,5 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.decide.RequestLedger;
 import dev.limiter.spring.decide.RuleDecider;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -53,7 +52,7 @@ public final class RateLimitFilter implements Filter {
         ServletRequestDecisions decisions = requests.begin(http, answer);
         boolean first = !decisions.isOwned();
         switch (http.getDispatcherType()) {
-            case INCLUDE -> include(decisions, http, answer, chain);
+            case INCLUDE -> include(http, answer, chain);
             case ERROR -> answerError(decisions, http, answer, chain);
             case REQUEST, FORWARD, ASYNC -> {
                 if (!first) {
@@ -107,27 +106,18 @@ public final class RateLimitFilter implements Filter {
     }
 
     /** An included resource writes to the body of a page, and no more. */
-    private static void include(
-            ServletRequestDecisions decisions,
-            HttpServletRequest request,
-            HttpServletResponse response,
-            FilterChain chain)
+    private static void include(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        RequestLedger ledger = decisions.ledger;
         BeforeCommitResponse answer = present(response);
-        ServletRequestDecisions.Seen outside = decisions.seen();
-        int outer = ledger.beginInclude();
-        if (answer != null) {
-            answer.beginInclude();
+        if (answer == null) {
+            chain.doFilter(request, response);
+            return;
         }
+        answer.beginInclude();
         try {
             chain.doFilter(request, response);
         } finally {
-            if (answer != null) {
-                answer.endInclude();
-            }
-            ledger.endInclude(outer);
-            decisions.continueWith(outside);
+            answer.endInclude();
         }
     }
 
@@ -152,7 +142,7 @@ public final class RateLimitFilter implements Filter {
                         request.getServletContext(),
                         response,
                         committing -> decisions.settle(committing, decider),
-                        decisions.fields);
+                        decisions.pendingFields);
                 this.request = new BeforeCommitRequest(request, answer);
                 this.response = answer;
             } else {

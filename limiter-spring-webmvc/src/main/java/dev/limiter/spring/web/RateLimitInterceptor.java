@@ -52,10 +52,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
     }
 
     private boolean permits(
-            ServletRequestDecisions decisions,
-            HttpServletRequest request,
-            HttpServletResponse response,
-            Object handler)
+            ServletRequestDecisions decisions, HttpServletRequest request, HttpServletResponse response, Object handler)
             throws IOException {
         if (!decisions.isEndpointOpen()
                 || request.getDispatcherType() == DispatcherType.ERROR
@@ -66,8 +63,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         Endpoint endpoint = endpoints.of(request, handler);
         // Also the rules for arriving requests that the filter did not recognize, because the request was routed in
         // another way than by its path: whatever reaches an endpoint is limited by all rules for it.
-        ApplicableRules rules =
-                endpoint.rules(ServletRequestView.parsedPath(request), decisions.ledger.decidedOnArrival());
+        ApplicableRules rules = endpoint.rules(ServletRequestView.parsedPath(request), decisions.decidedOnArrival());
         if (rules.isEmpty()) {
             return true;
         }

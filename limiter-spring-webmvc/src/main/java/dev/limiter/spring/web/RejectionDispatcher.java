@@ -52,7 +52,7 @@ public final class RejectionDispatcher {
         }
         crossOrigin.allow(request, response);
         if (handler instanceof ProblemRejectionHandler ours && ours.maxJitterNanos > 0) {
-            decisions.ledger.delay(ours.drawDelay());
+            decisions.delay(ours.drawDelay());
         }
         writeFields(decisions, response, decision);
         handler.handle(request, response, decision);

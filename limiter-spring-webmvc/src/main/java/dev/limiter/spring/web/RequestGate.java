@@ -10,7 +10,6 @@ import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
-import dev.limiter.spring.web.ServletRequestDecisions.Wait;
 import dev.limiter.spring.web.route.ArrivingRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -87,7 +86,7 @@ public final class RequestGate {
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
                 ReturningFuture<Verdict> pending = beginToWait(rules, contexts);
                 if (!pending.isDone()) {
-                    decisions.waitFor(rules, pending);
+                    decisions.waitFor(new RequestWait(rules, pending));
                     return true;
                 }
                 verdict = pending.join();
@@ -135,7 +134,7 @@ public final class RequestGate {
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ModelAndViewDefiningException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        Wait wait = decisions == null ? null : decisions.waiting();
+        RequestWait wait = decisions == null ? null : decisions.waiting();
         if (decisions == null || wait == null || wait.isTaken()) {
             return true;
         }
@@ -164,7 +163,7 @@ public final class RequestGate {
         if (decision == null || decision.permitted()) {
             return true;
         }
-        decisions.ledger.giveBack();
+        decisions.giveBack();
         // Reading a parameter may have told the server that the client is gone: then nothing can be answered any more.
         if (!response.isCommitted()) {
             rejections.handle(decisions, request, response, decision);
