@@ -1,9 +1,6 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.decide.RuleDecider;
-import jakarta.servlet.AsyncContext;
-import jakarta.servlet.AsyncEvent;
-import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -49,21 +46,26 @@ public final class RateLimitFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
+        DispatcherType type = http.getDispatcherType();
         ServletRequestDecisions decisions = requests.begin(http, answer);
+        BeforeCommitResponse present = WebUtils.getNativeResponse(answer, BeforeCommitResponse.class);
         boolean first = !decisions.isOwned();
-        switch (http.getDispatcherType()) {
-            case INCLUDE -> include(http, answer, chain);
-            case ERROR -> answerError(decisions, http, answer, chain);
-            case REQUEST, FORWARD, ASYNC -> {
-                if (!first) {
-                    decisions.dispatchedAgain();
-                    goOn(decisions, http, answer, chain);
-                } else if (present(answer) == null) {
-                    new Dispatch(decisions, http, answer).arrive(chain);
-                } else {
-                    // it has failed asynchronously, and the container has cleared its attributes since
-                    answerError(decisions, http, answer, chain);
-                }
+        if (type == DispatcherType.INCLUDE) {
+            include(present, request, response, chain);
+        } else if (type == DispatcherType.FORWARD && !first) {
+            decisions.dispatchedAgain();
+            forward(present, request, response, chain);
+        } else {
+            Dispatch dispatch = new Dispatch(decisions, http, answer, present, decider, asyncRequests);
+            // containers clear the attributes of a request that has failed asynchronously
+            if (type == DispatcherType.ERROR || first && present != null) {
+                decisions.answerError();
+                dispatch.follow(chain);
+            } else if (first) {
+                dispatch.arrive(earlyRules, chain);
+            } else {
+                decisions.dispatchedAgain();
+                dispatch.follow(chain);
             }
         }
     }
@@ -73,196 +75,29 @@ public final class RateLimitFilter implements Filter {
         asyncRequests.close();
     }
 
-    private static @Nullable BeforeCommitResponse present(HttpServletResponse response) {
-        return WebUtils.getNativeResponse(response, BeforeCommitResponse.class);
-    }
-
-    private void goOn(
-            ServletRequestDecisions decisions,
-            HttpServletRequest request,
-            HttpServletResponse response,
-            FilterChain chain)
+    /** The end of a forward is the end of the response; Tomcat 11 commits it past all wrappers. */
+    private static void forward(
+            @Nullable BeforeCommitResponse present, ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        BeforeCommitResponse answer = present(response);
-        if (request.getDispatcherType() != DispatcherType.FORWARD) {
-            new Dispatch(decisions, request, response).follow(chain);
-            return;
-        }
         chain.doFilter(request, response);
-        // the end of a forward is the end of the response; Tomcat 11 commits it past all wrappers
-        if (answer != null && !request.isAsyncStarted()) {
-            answer.beforeCommit();
+        if (present != null && !request.isAsyncStarted()) {
+            present.beforeCommit();
         }
-    }
-
-    private void answerError(
-            ServletRequestDecisions decisions,
-            HttpServletRequest request,
-            HttpServletResponse response,
-            FilterChain chain)
-            throws IOException, ServletException {
-        decisions.answerError();
-        new Dispatch(decisions, request, response).follow(chain);
     }
 
     /** An included resource writes to the body of a page, and no more. */
-    private static void include(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+    private static void include(
+            @Nullable BeforeCommitResponse present, ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        BeforeCommitResponse answer = present(response);
-        if (answer == null) {
+        if (present == null) {
             chain.doFilter(request, response);
             return;
         }
-        answer.beginInclude();
+        present.beginInclude();
         try {
             chain.doFilter(request, response);
         } finally {
-            answer.endInclude();
-        }
-    }
-
-    private final class Dispatch {
-
-        private final ServletRequestDecisions decisions;
-        private final HttpServletRequest request;
-        private final HttpServletResponse response;
-        private final BeforeCommitResponse answer;
-        /** Some containers make the error page before the dispatch that failed has returned. */
-        private final boolean nested;
-
-        /** Null unless the request is asynchronous when the dispatch returns. */
-        private volatile @Nullable AsyncContext underWay;
-
-        Dispatch(ServletRequestDecisions decisions, HttpServletRequest request, HttpServletResponse response) {
-            this.decisions = decisions;
-            this.nested = !decisions.enter();
-            BeforeCommitResponse present = present(response);
-            if (present == null) {
-                this.answer = new BeforeCommitResponse(
-                        request.getServletContext(),
-                        response,
-                        committing -> decisions.settle(committing, decider),
-                        decisions.pendingFields);
-                this.request = new BeforeCommitRequest(request, answer);
-                this.response = answer;
-            } else {
-                // an asynchronous request comes back with the response that it left with
-                this.answer = present;
-                this.request = request;
-                this.response = response;
-                if (request.getDispatcherType() == DispatcherType.ERROR) {
-                    present.begin();
-                }
-            }
-            decisions.answerWith(answer);
-        }
-
-        /** The first dispatch that comes by this filter. */
-        void arrive(FilterChain chain) throws IOException, ServletException {
-            follow((same, wrapped) -> {
-                if (earlyRules == null || earlyRules.permit(decisions, request, response)) {
-                    chain.doFilter(same, wrapped);
-                }
-            });
-        }
-
-        void follow(FilterChain chain) throws IOException, ServletException {
-            boolean failed = true;
-            try {
-                chain.doFilter(request, response);
-                failed = false;
-            } finally {
-                if (failed) {
-                    answer.beforeFailure();
-                }
-                if (nested) {
-                    answer.beforeCommit();
-                } else {
-                    leave(failed);
-                }
-            }
-        }
-
-        private void leave(boolean failed) {
-            decisions.leave();
-            if (!request.isAsyncStarted()) {
-                complete();
-                return;
-            }
-            try {
-                boolean page = request.getDispatcherType() == DispatcherType.ERROR;
-                AsyncContext context = request.getAsyncContext();
-                underWay = context;
-                asyncRequests.begin(context, decisions::close); // charges stay: there was no response
-                context.addListener(new Completion(this, failed || page));
-            } catch (IllegalStateException over) {
-                complete();
-            }
-        }
-
-        /** The container has reported how the asynchronous request ended, or that it goes on. */
-        private void reported() {
-            if (underWay != null) {
-                asyncRequests.over(underWay);
-            }
-        }
-
-        /** The request is over. */
-        private void complete() {
-            reported();
-            try {
-                answer.beforeCommit();
-            } finally {
-                decisions.close();
-            }
-        }
-    }
-
-    /**
-     * The end of an asynchronous request, however it came about. A next round passes through the filter, which listens
-     * again.
-     *
-     * @param failed whether the dispatch that started the asynchronous work has thrown, or was for the page about that:
-     *     then Tomcat reports an error, and no completion
-     */
-    private record Completion(Dispatch dispatch, boolean failed) implements AsyncListener {
-
-        @Override
-        public void onComplete(AsyncEvent event) {
-            dispatch.complete();
-        }
-
-        @Override
-        public void onTimeout(AsyncEvent event) {
-            // completes afterwards
-        }
-
-        /**
-         * Completes afterwards, if the dispatch has not failed, or another listener goes on with the request; but
-         * Tomcat may report no more about a client that has reset its connection early, even if a listener has
-         * dispatched the request again.
-         */
-        @Override
-        public void onError(AsyncEvent event) {
-            dispatch.reported();
-            if (!failed) {
-                dispatch.decisions.close();
-            } else if (isOver(event.getAsyncContext())) {
-                dispatch.complete();
-            }
-        }
-
-        private static boolean isOver(AsyncContext context) {
-            try {
-                return context.getResponse() != null;
-            } catch (IllegalStateException completedOrDispatched) {
-                return false;
-            }
-        }
-
-        @Override
-        public void onStartAsync(AsyncEvent event) {
-            dispatch.reported(); // the filter chain has not returned yet
+            present.endInclude();
         }
     }
 }
