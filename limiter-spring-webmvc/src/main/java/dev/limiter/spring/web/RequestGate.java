@@ -112,7 +112,9 @@ public final class RequestGate {
     }
 
     /** Never unlimited, and not for a catch-all of the application to decide. The failure of a rule has been logged. */
-    private boolean failed(Throwable failure, HttpServletResponse response) throws IOException {
+    private boolean failed(RuntimeException thrown, HttpServletResponse response) throws IOException {
+        Throwable failure =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         if (!(failure instanceof RuleEvaluationException)) {
             StackTraceElement[] trace = failure.getStackTrace();
             String place = trace.length == 0 ? failure.getClass().getName() : trace[0].toString();
@@ -148,7 +150,7 @@ public final class RequestGate {
         try {
             return permits(wait.verdict.join(), decisions, request, response);
         } catch (CompletionException failure) {
-            return failed(failure.getCause() == null ? failure : failure.getCause(), response);
+            return failed(failure, response);
         }
     }
 
