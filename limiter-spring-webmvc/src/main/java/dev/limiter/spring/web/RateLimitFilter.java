@@ -52,13 +52,15 @@ public final class RateLimitFilter implements Filter {
         boolean first = !decisions.isOwned();
         if (type == DispatcherType.INCLUDE) {
             include(present, request, response, chain);
-        } else if (type == DispatcherType.FORWARD && !first) {
+        } else if (type == DispatcherType.FORWARD && decisions.isInside()) {
             decisions.dispatchedAgain();
             forward(present, request, response, chain);
         } else {
             Dispatch dispatch = new Dispatch(decisions, http, answer, present, decider, asyncRequests);
-            // containers clear the attributes of a request that has failed asynchronously
-            if (type == DispatcherType.ERROR || first && present != null) {
+            // a filter outside forwards to an error page once the request has passed, and containers clear the
+            // attributes of a request that has failed asynchronously
+            boolean failed = first ? present != null : type == DispatcherType.FORWARD;
+            if (type == DispatcherType.ERROR || failed) {
                 decisions.answerError();
                 dispatch.follow(chain);
             } else if (first) {

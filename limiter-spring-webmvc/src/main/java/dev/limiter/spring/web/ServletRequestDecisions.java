@@ -68,6 +68,11 @@ final class ServletRequestDecisions extends RequestDecisions {
         return owned;
     }
 
+    /** Whether a dispatch is on its way through the filter. */
+    boolean isInside() {
+        return inside;
+    }
+
     void leave() {
         inside = false;
     }

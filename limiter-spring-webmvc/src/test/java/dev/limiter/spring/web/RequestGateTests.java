@@ -350,4 +350,15 @@ class RequestGateTests {
         held.close();
         assertFree();
     }
+
+    /** As Spring Boot's filter for error pages does in a container that it does not start itself. */
+    @Test
+    void aPageThatAFilterOutsideForwardsToIsFree() throws Exception {
+        follow((current, answer) -> {});
+        request.setDispatcherType(DispatcherType.FORWARD);
+        AtomicBoolean open = new AtomicBoolean(true);
+        follow((page, answer) -> open.set(requests.of((HttpServletRequest) page, (HttpServletResponse) answer)
+                .isEndpointOpen()));
+        assertThat(open).isFalse();
+    }
 }
