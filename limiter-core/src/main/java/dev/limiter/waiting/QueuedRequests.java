@@ -72,8 +72,10 @@ final class QueuedRequests extends Way implements ReleaseListener {
         } finally {
             lock.unlock();
         }
-        if (first) {
+        if (joins) {
             waiter.begin();
+        }
+        if (first) {
             // permits may have become free since it was rejected
             serve(List.of(waiter));
         } else if (joins || rejected == null) {
@@ -97,9 +99,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
             } finally {
                 lock.unlock();
             }
-            if (joined) {
-                waiter.begin();
-            } else {
+            if (!joined) {
                 giveUp(waiter);
             }
         });
