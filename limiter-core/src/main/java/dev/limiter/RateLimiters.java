@@ -144,7 +144,7 @@ public final class RateLimiters implements AutoCloseable {
      * returned; cancelling it gives the place back. The failure of a storage elsewhere completes it, too.
      */
     public CompletableFuture<Decision> acquireAsync(Rule rule, String key, Duration maxWait) {
-        return acquireAsync(List.of(rule.charge(key).within(maxWait)), () -> true);
+        return waitingRoom.acquireAsync(List.of(rule.charge(key).within(maxWait)), () -> true);
     }
 
     /**
@@ -155,6 +155,15 @@ public final class RateLimiters implements AutoCloseable {
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
         return waitingRoom.acquireAsync(List.copyOf(charges), present);
+    }
+
+    /**
+     * The same as {@link #acquire(List)} without blocking the caller.
+     *
+     * @param listener receives this wait, in addition to those of {@link #onWait}
+     */
+    public CompletableFuture<Decision> acquireAsync(List<Charge> charges, WaitListener listener) {
+        return waitingRoom.acquireAsync(List.copyOf(charges), () -> true, listener);
     }
 
     /** The number of waiters on this instance. */

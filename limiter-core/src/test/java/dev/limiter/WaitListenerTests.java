@@ -129,4 +129,48 @@ class WaitListenerTests {
         future.cancel(true);
         assertThat(told).containsExactly(begins(paced), "given up");
     }
+
+    /** A request behind others is in the queue while the storage is asked whether it can be served in time. */
+    @Test
+    void isNotToldOfThoseWhoCannotBeServedInTimeBehindOthers() {
+        ElsewhereStorage elsewhere = new ElsewhereStorage(memory);
+        RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
+        listen(remote);
+        Rule log = Rule.of("log", Limit.slidingWindowLog(1, HOUR));
+        assertThat(remote.tryAcquire(log, "key").permitted()).isTrue();
+        CompletableFuture<Decision> first = remote.acquireAsync(log, "key", HOUR);
+        assertThat(told).containsExactly(begins(log));
+        elsewhere.withhold();
+
+        CompletableFuture<Decision> second = remote.acquireAsync(log, "key", SECOND);
+        elsewhere.answer();
+
+        assertThat(second.join().permitted()).isFalse();
+        assertThat(told).containsExactly(begins(log));
+        first.cancel(true);
+        assertThat(told).containsExactly(begins(log), "given up");
+    }
+
+    @Test
+    void ofOneRequestIsToldOfItAlone() {
+        limiters.tryAcquire(pool, "key");
+        var unused = limiters.acquireAsync(pool, "key", HOUR);
+        List<String> own = new CopyOnWriteArrayList<>();
+        CompletableFuture<Decision> future =
+                limiters.acquireAsync(List.of(pool.charge("key").within(HOUR)), charges -> new WaitListener.Wait() {
+                    @Override
+                    public void begins() {
+                        own.add("begins");
+                    }
+
+                    @Override
+                    public void ends(@Nullable Decision decision) {
+                        own.add("ends");
+                    }
+                });
+        assertThat(own).containsExactly("begins");
+        assertThat(told).hasSize(2);
+        future.cancel(true);
+        assertThat(own).containsExactly("begins", "ends");
+    }
 }

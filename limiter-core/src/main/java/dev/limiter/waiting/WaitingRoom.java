@@ -6,6 +6,7 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.WaitListener;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -79,7 +80,7 @@ public final class WaitingRoom {
 
     /** Waits in the calling thread. An interrupt ends the wait with a rejection, and stays. */
     public Decision acquire(List<Charge> charges) {
-        Waiter waiter = enter(charges, () -> true, Runnable::run);
+        Waiter waiter = enter(charges, () -> true, Runnable::run, listeners);
         try {
             return outcome(waiter);
         } catch (InterruptedException e) {
@@ -119,7 +120,20 @@ public final class WaitingRoom {
      * @param present asked before each attempt for a request that waits; false gives up
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
-        Waiter waiter = enter(charges, present, executor::execute);
+        return acquireAsync(charges, present, listeners);
+    }
+
+    /** The same with a listener for this wait, in addition to those for all. */
+    public CompletableFuture<Decision> acquireAsync(
+            List<Charge> charges, BooleanSupplier present, WaitListener listener) {
+        List<WaitListener> all = new ArrayList<>(listeners);
+        all.add(listener);
+        return acquireAsync(charges, present, all);
+    }
+
+    private CompletableFuture<Decision> acquireAsync(
+            List<Charge> charges, BooleanSupplier present, List<WaitListener> listeners) {
+        Waiter waiter = enter(charges, present, executor::execute, listeners);
         var unused = waiter.future.whenComplete((decision, failure) -> {
             waiter.endWithoutAnswer();
             giveUp(waiter);
@@ -127,7 +141,8 @@ public final class WaitingRoom {
         return waiter.future;
     }
 
-    private Waiter enter(List<Charge> charges, BooleanSupplier present, Executor completing) {
+    private Waiter enter(
+            List<Charge> charges, BooleanSupplier present, Executor completing, List<WaitListener> listeners) {
         Waiter waiter = new Waiter(Charge.merged(charges), storage.clock().epochNanos(), present, completing);
         enter(waiter);
         waiter.entered(listeners);

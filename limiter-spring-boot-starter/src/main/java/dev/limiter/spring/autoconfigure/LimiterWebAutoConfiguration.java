@@ -8,7 +8,7 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.operate.RequestExplainer;
-import dev.limiter.spring.web.FallbackRateLimitInterceptor;
+import dev.limiter.spring.web.EarlyRules;
 import dev.limiter.spring.web.PreflightDetector;
 import dev.limiter.spring.web.ProblemRejectionHandler;
 import dev.limiter.spring.web.RateLimitExceptionResolver;
@@ -17,7 +17,6 @@ import dev.limiter.spring.web.RateLimitInterceptor;
 import dev.limiter.spring.web.RejectionDispatcher;
 import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.RequestGate;
-import dev.limiter.spring.web.RequestLifecycleFilter;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.WaitingInterceptor;
@@ -39,7 +38,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.CorsConfigurationSource;
@@ -57,7 +55,6 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 @ConditionalOnLimiter
 public final class LimiterWebAutoConfiguration {
 
-    private static final String LIFECYCLE_FILTER = "limiterLifecycleFilter";
     private static final String FILTER = "limiterFilter";
 
     /**
@@ -123,21 +120,6 @@ public final class LimiterWebAutoConfiguration {
                 settings.web().staticResources());
     }
 
-    @Bean(name = LIFECYCLE_FILTER, destroyMethod = "destroy")
-    RequestLifecycleFilter limiterLifecycleFilter(ServletCurrentRequest requests, RuleDecider decider) {
-        return new RequestLifecycleFilter(requests, decider);
-    }
-
-    /** The outermost filter. By its name: the server wants filters before other beans can be made. */
-    @Bean
-    DelegatingFilterProxyRegistrationBean limiterLifecycleFilterRegistration() {
-        DelegatingFilterProxyRegistrationBean registration =
-                new DelegatingFilterProxyRegistrationBean(LIFECYCLE_FILTER);
-        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-        registration.setDispatcherTypes(RequestLifecycleFilter.dispatches());
-        return registration;
-    }
-
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     UnmatchedPathsCheck limiterRulesWithoutEndpoint(
@@ -166,15 +148,46 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    RequestGate limiterRequestDecider(
+    RequestGate limiterRequestGate(
             RuleDecider decider, RejectionDispatcher rejections, ObjectProvider<ResourceResolver> resources) {
         return new RequestGate(decider, rejections, resources.getIfAvailable());
     }
 
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
-    RateLimitInterceptor limiterInterceptor(Endpoints endpoints, ServletCurrentRequest requests, RequestGate decider) {
-        return new RateLimitInterceptor(endpoints, requests, decider);
+    WaitingInterceptor limiterWaitingInterceptor(RequestGate gate) {
+        return new WaitingInterceptor(gate);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    RateLimitInterceptor limiterInterceptor(
+            Endpoints endpoints,
+            ServletCurrentRequest requests,
+            RequestGate gate,
+            HandlerMappings mappings,
+            WaitingInterceptor waiting) {
+        return new RateLimitInterceptor(endpoints, requests, gate, mappings, waiting);
+    }
+
+    /**
+     * Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}.
+     */
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    MappedInterceptor limiterMappedInterceptor(RateLimitInterceptor interceptor) {
+        return new MappedInterceptor(null, interceptor);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    WebMvcConfigurer limiterWebMvcConfigurer(WaitingInterceptor waiting) {
+        return new WebMvcConfigurer() {
+            @Override
+            public void addInterceptors(InterceptorRegistry registry) {
+                registry.addInterceptor(waiting).order(Ordered.LOWEST_PRECEDENCE);
+            }
+        };
     }
 
     @Bean
@@ -206,33 +219,19 @@ public final class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    WaitingInterceptor limiterWaitingInterceptor(RequestGate decider) {
-        return new WaitingInterceptor(decider);
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    EarlyRules limiterEarlyRules(Rules rules, RequestGate gate, ObjectProvider<CorsConfigurationSource> crossOrigin) {
+        return new EarlyRules(rules, gate, new PreflightDetector(crossOrigin));
     }
 
-    /**
-     * Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}.
-     */
-    @Bean
-    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
-    MappedInterceptor limiterMappedInterceptor(
-            HandlerMappings mappings, RateLimitInterceptor deciding, WaitingInterceptor waiting) {
-        return new MappedInterceptor(null, new FallbackRateLimitInterceptor(mappings, deciding, waiting));
-    }
-
-    @Bean(FILTER)
-    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    @Bean(name = FILTER, destroyMethod = "destroy")
     RateLimitFilter limiterFilter(
-            Rules rules,
-            ServletCurrentRequest requests,
-            RequestGate decider,
-            ObjectProvider<CorsConfigurationSource> crossOrigin) {
-        return new RateLimitFilter(rules, requests, decider, new PreflightDetector(crossOrigin));
+            ServletCurrentRequest requests, RuleDecider decider, ObjectProvider<EarlyRules> earlyRules) {
+        return new RateLimitFilter(requests, decider, earlyRules.getIfAvailable());
     }
 
     /** By its name: the server needs it before other beans can be made. */
     @Bean
-    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);
         registration.setOrder(filterOrder(environment));
@@ -247,20 +246,5 @@ public final class LimiterWebAutoConfiguration {
             // The properties are read later, and say it better.
             return DEFAULT_FILTER_ORDER;
         }
-    }
-
-    /** First among those of the same order. */
-    @Bean
-    @Order(Ordered.HIGHEST_PRECEDENCE)
-    WebMvcConfigurer limiterWebMvcConfigurer(
-            ObjectProvider<RateLimitInterceptor> interceptor, WaitingInterceptor waiting, LimiterSettings settings) {
-        return new WebMvcConfigurer() {
-            @Override
-            public void addInterceptors(InterceptorRegistry registry) {
-                interceptor.ifAvailable(deciding ->
-                        registry.addInterceptor(deciding).order(settings.web().order()));
-                registry.addInterceptor(waiting).order(Ordered.LOWEST_PRECEDENCE);
-            }
-        };
     }
 }

@@ -122,7 +122,6 @@ public record LimiterProperties(
      *     management.endpoints.web.base-path says.
      * @param staticResources Whether the automatic limit applies also to requests without an endpoint (static files,
      *     unknown URLs), as one resource. Rules apply to it in any case, where their paths match the URL.
-     * @param order Order of the interceptor among others; lower comes first.
      * @param filterOrder Order of the filter among others, which decides the rules of phase request; by default just
      *     before Spring Security.
      * @param headers Header fields that tell clients where they stand.
@@ -142,7 +141,6 @@ public record LimiterProperties(
             @Nullable DefaultLimit defaultLimit,
             @DefaultValue({"/actuator/**", "/error"}) List<String> exclude,
             @DefaultValue("false") boolean staticResources,
-            @DefaultValue("0") int order,
             @DefaultValue("-102") int filterOrder,
             @DefaultValue("ietf") HeaderStyle headers,
             @DefaultValue("0s") String retryAfterJitter,

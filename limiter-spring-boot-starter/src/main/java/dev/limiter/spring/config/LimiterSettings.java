@@ -51,7 +51,6 @@ public record LimiterSettings(
     public record Web(
             boolean enabled,
             boolean staticResources,
-            int order,
             HeaderStyle headers,
             Duration retryAfterJitter,
             int status,
@@ -89,7 +88,6 @@ public record LimiterSettings(
                 new Web(
                         web.enabled(),
                         web.staticResources(),
-                        web.order(),
                         web.headers(),
                         jitter,
                         web.status(),

@@ -57,7 +57,6 @@ class LimiterRulesAutoConfigurationTests {
                     .isEqualTo(new LimiterSettings.Web(
                             true,
                             false,
-                            0,
                             HeaderStyle.IETF,
                             Duration.ZERO,
                             429,
@@ -127,7 +126,6 @@ class LimiterRulesAutoConfigurationTests {
                                      mode: shadow, headers: none, skip-if: "false" }
                     exclude: [/health]
                     static-resources: true
-                    order: 7
                     headers: both
                     retry-after-jitter: 2s
                     status: 503

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Containers do not announce the commit. They commit when the application flushes, closes, redirects or sends an
  * error, when the buffer is full, and when the body is as long as its {@code Content-Length}. So this counts the bytes
  * that are written, by an upper bound, and acts as soon as a container may commit. Other responses are committed when
- * the request ends: {@link RequestLifecycleFilter} calls {@link #beforeCommit()} then.
+ * the request ends: {@link RateLimitFilter} calls {@link #beforeCommit()} then.
  */
 final class BeforeCommitResponse extends HttpServletResponseWrapper {
 
@@ -121,8 +121,8 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
     }
 
     /**
-     * Asynchronous work begins. Jetty reports its end after the commit, and work that starts inside a filter of the
-     * application bypasses this response. There, fields are written now, and removed if a redirect follows.
+     * Asynchronous work begins. Jetty reports its end after the commit, and filters around this one may commit when the
+     * dispatch returns. There, fields are written now, and removed if a redirect follows.
      */
     void beforeAsync() {
         if (!done && (!isOutermost() || isJetty())) {

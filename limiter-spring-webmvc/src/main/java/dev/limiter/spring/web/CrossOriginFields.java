@@ -1,48 +1,62 @@
 package dev.limiter.spring.web;
 
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashSet;
-import java.util.Locale;
-import java.util.Set;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.util.StringUtils;
+import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.cors.CorsUtils;
+import org.springframework.web.cors.DefaultCorsProcessor;
+import org.springframework.web.servlet.DispatcherServlet;
 
-/**
- * Lets scripts read fields of an answer that they got from another origin. Only where the application lets them read
- * the answer at all, which it has said by then: Spring's own processing of CORS comes before limits.
- */
-final class CrossOriginFields {
+/** Allows scripts of other origins to read rejections and the fields of limits, where the application allows them to. */
+final class CrossOriginFields extends DefaultCorsProcessor {
 
     private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
     private static final String ALLOW_CREDENTIALS = "Access-Control-Allow-Credentials";
     private static final String EXPOSE_HEADERS = "Access-Control-Expose-Headers";
 
-    private CrossOriginFields() {}
+    private final ObjectProvider<CorsConfigurationSource> sources;
+
+    /** {@code sources}: what Spring Security's filter and the mappings of Spring MVC go by. */
+    CrossOriginFields(ObjectProvider<CorsConfigurationSource> sources) {
+        this.sources = sources;
+    }
+
+    /** Writes the fields of the application's configuration to a rejection before Spring MVC, which does so itself. */
+    void allow(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        boolean early = request.getAttribute(DispatcherServlet.WEB_APPLICATION_CONTEXT_ATTRIBUTE) == null;
+        CorsConfiguration configuration =
+                early && CorsUtils.isCorsRequest(request) ? PreflightDetector.configuration(sources, request) : null;
+        if (configuration != null) {
+            processRequest(configuration, request, response);
+        }
+    }
+
+    /** The response is a rejection in any case: without the fields, no script can read it. */
+    @Override
+    protected void rejectRequest(ServerHttpResponse response) {}
 
     /** Adds to the fields that the application exposes. */
     static void expose(HttpServletResponse response, Collection<String> names) {
         if (response.getHeader(ALLOW_ORIGIN) == null) {
             return;
         }
-        String exposed = String.join(", ", response.getHeaders(EXPOSE_HEADERS));
-        Set<String> known = names(exposed);
+        String known = String.join(",", response.getHeaders(EXPOSE_HEADERS));
+        List<String> exposed = new ArrayList<>(List.of(StringUtils.tokenizeToStringArray(known, ",")));
         // With credentials, a browser takes the asterisk for the name of a field.
-        if (known.contains("*") && response.getHeader(ALLOW_CREDENTIALS) == null) {
+        if (exposed.contains("*") && response.getHeader(ALLOW_CREDENTIALS) == null) {
             return;
         }
-        StringBuilder all = new StringBuilder(exposed);
-        for (String name : names) {
-            if (known.add(name.toLowerCase(Locale.ROOT))) {
-                all.append(all.isEmpty() ? "" : ", ").append(name);
-            }
-        }
-        response.setHeader(EXPOSE_HEADERS, all.toString());
-    }
-
-    private static Set<String> names(String field) {
-        Set<String> names = new LinkedHashSet<>();
-        for (String name : field.split(",")) {
-            names.add(name.strip().toLowerCase(Locale.ROOT));
-        }
-        return names;
+        names.stream()
+                .filter(name -> exposed.stream().noneMatch(name::equalsIgnoreCase))
+                .forEach(exposed::add);
+        response.setHeader(EXPOSE_HEADERS, String.join(", ", exposed));
     }
 }

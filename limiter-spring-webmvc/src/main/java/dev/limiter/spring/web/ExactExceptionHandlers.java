@@ -4,49 +4,46 @@ import dev.limiter.RateLimitExceededException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.http.MediaType;
-import org.springframework.web.HttpMediaTypeNotAcceptableException;
-import org.springframework.web.accept.ContentNegotiationManager;
+import org.springframework.util.ReflectionUtils.MethodFilter;
 import org.springframework.web.bind.annotation.ExceptionHandler;
-import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.method.annotation.ExceptionHandlerMappingInfo;
-import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 import org.springframework.web.servlet.HandlerExceptionResolver;
-import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
-import org.springframework.web.servlet.mvc.method.annotation.ServletInvocableHandlerMethod;
 
 /**
- * The application's handlers of exactly a {@link RateLimitExceededException}, in the controller or in an advice that
- * applies to it. A catch-all is not meant for rejections, wherever it stands. Invoked as the application has set up the
- * invocation of all its handlers of exceptions.
+ * The application's {@link ExceptionHandler} methods for exactly a {@link RateLimitExceededException}, in the controller
+ * or in an advice that applies to it. A catch-all is not meant for rejections, wherever it stands. Thread-safe.
  */
-final class ExactExceptionHandlers extends ExceptionHandlerExceptionResolver {
+final class ExactExceptionHandlers {
 
-    private final Map<Class<?>, ExceptionHandlerMethodResolver> byController = new ConcurrentHashMap<>();
+    private static final MethodFilter EXACT = ExactExceptionHandlers::isExact;
+
+    private final List<ControllerAdviceBean> advices;
+    private final @Nullable ExceptionHandlerExceptionResolver resolver;
+    private final Map<Class<?>, Optional<Method>> exact = new ConcurrentHashMap<>();
 
     ExactExceptionHandlers(ApplicationContext context) {
-        setApplicationContext(context);
-        context.getBeansOfType(HandlerExceptionResolver.class).values().stream()
+        this.advices = ControllerAdviceBean.findAnnotatedBeans(context);
+        this.resolver = context.getBeansOfType(HandlerExceptionResolver.class).values().stream()
                 .flatMap(ExactExceptionHandlers::parts)
                 .filter(ExceptionHandlerExceptionResolver.class::isInstance)
+                .map(ExceptionHandlerExceptionResolver.class::cast)
                 .findFirst()
-                .ifPresent(resolver -> invokeAs((ExceptionHandlerExceptionResolver) resolver));
-        afterPropertiesSet();
+                .orElse(null);
     }
 
     private static Stream<HandlerExceptionResolver> parts(HandlerExceptionResolver resolver) {
@@ -55,92 +52,47 @@ final class ExactExceptionHandlers extends ExceptionHandlerExceptionResolver {
                 : Stream.of(resolver);
     }
 
-    private void invokeAs(ExceptionHandlerExceptionResolver resolver) {
-        setMessageConverters(resolver.getMessageConverters());
-        setContentNegotiationManager(resolver.getContentNegotiationManager());
-        if (resolver.getArgumentResolvers() != null) {
-            setArgumentResolvers(resolver.getArgumentResolvers().getResolvers());
-        }
-        if (resolver.getReturnValueHandlers() != null) {
-            setReturnValueHandlers(resolver.getReturnValueHandlers().getHandlers());
-        }
-    }
-
-    /** Whether one of them answers such a request. */
-    boolean existFor(HttpServletRequest request, @Nullable Object handler, Exception exception) {
-        return getExceptionHandlerMethod(method(handler), exception, new ServletWebRequest(request)) != null;
-    }
-
-    /** The answer of one of them; null if there is none, or it fails. */
+    /** The method that is to handle a rejection of a handler; null if there is none. */
     @Nullable
-    ModelAndView answer(
-            HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
-        return doResolveHandlerMethodException(request, response, method(handler), exception);
-    }
-
-    private static @Nullable HandlerMethod method(@Nullable Object handler) {
-        return handler instanceof HandlerMethod method ? method : null;
-    }
-
-    @Override
-    protected @Nullable ServletInvocableHandlerMethod getExceptionHandlerMethod(
-            @Nullable HandlerMethod handler, Exception exception, ServletWebRequest request) {
-        List<MediaType> accepted = accepted(request);
-        Class<?> controller = handler == null ? null : type(handler);
-        if (handler != null) {
-            ExceptionHandlerMethodResolver own =
-                    byController.computeIfAbsent(type(handler), ExceptionHandlerMethodResolver::new);
-            ServletInvocableHandlerMethod exact = exact(own, handler.getBean(), exception, accepted, request);
-            if (exact != null) {
-                return exact;
+    HandlerMethod find(@Nullable Object handler) {
+        Class<?> controller = null;
+        if (handler instanceof HandlerMethod method) {
+            controller = method.getBean() instanceof String
+                    ? method.getBeanType()
+                    : AopUtils.getTargetClass(method.getBean());
+            if (exact(controller).isPresent()) {
+                return method;
             }
         }
-        for (Map.Entry<ControllerAdviceBean, ExceptionHandlerMethodResolver> advice :
-                getExceptionHandlerAdviceCache().entrySet()) {
-            if (advice.getKey().isApplicableToBeanType(controller)) {
-                ServletInvocableHandlerMethod exact =
-                        exact(advice.getValue(), advice.getKey().resolveBean(), exception, accepted, request);
-                if (exact != null) {
-                    return exact;
-                }
+        for (ControllerAdviceBean advice : advices) {
+            Class<?> type = advice.getBeanType();
+            Optional<Method> method =
+                    type == null || !advice.isApplicableToBeanType(controller) ? Optional.empty() : exact(type);
+            if (method.isPresent()) {
+                return new HandlerMethod(advice.resolveBean(), method.get());
             }
         }
         return null;
     }
 
-    private static Class<?> type(HandlerMethod handler) {
-        Class<?> type = handler.getBeanType();
-        return Proxy.isProxyClass(type) ? AopUtils.getTargetClass(handler.getBean()) : type;
+    /**
+     * The result of the application's own resolver, which calls the method that was {@linkplain #find found}: it prefers
+     * methods of the class that has thrown the exception. Null if that method fails, or is for another media type.
+     */
+    @Nullable
+    ModelAndView handle(
+            HandlerMethod found,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            RateLimitExceededException rejection) {
+        return resolver == null ? null : resolver.resolveException(request, response, found, rejection);
     }
 
-    /** The media types that the client accepts; all if it says something else than types. */
-    private List<MediaType> accepted(ServletWebRequest request) {
-        ContentNegotiationManager negotiation = getContentNegotiationManager();
-        try {
-            return negotiation.resolveMediaTypes(request);
-        } catch (HttpMediaTypeNotAcceptableException unreadable) {
-            return List.of(MediaType.ALL);
-        }
-    }
-
-    private @Nullable ServletInvocableHandlerMethod exact(
-            ExceptionHandlerMethodResolver handlers,
-            Object bean,
-            Exception exception,
-            List<MediaType> accepted,
-            ServletWebRequest request) {
-        for (MediaType type : accepted) {
-            ExceptionHandlerMappingInfo handler = handlers.resolveExceptionMapping(exception, type);
-            if (handler != null && isExact(handler.getHandlerMethod())) {
-                if (!handler.getProducibleTypes().isEmpty()) {
-                    request.getRequest()
-                            .setAttribute(
-                                    HandlerMapping.PRODUCIBLE_MEDIA_TYPES_ATTRIBUTE, handler.getProducibleTypes());
-                }
-                return new ServletInvocableHandlerMethod(bean, handler.getHandlerMethod(), getApplicationContext());
-            }
-        }
-        return null;
+    private Optional<Method> exact(Class<?> type) {
+        return exact.computeIfAbsent(
+                type,
+                unknown ->
+                        MethodIntrospector.selectMethods(type, EXACT).stream().findFirst());
     }
 
     private static boolean isExact(Method method) {

@@ -120,7 +120,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
 
     private static boolean isOverload(HttpServletRequest request, Decision decision) {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        return decisions != null && decisions.ledger.isOverload(decision);
+        return decisions != null && decisions.isOverload(decision);
     }
 
     private int status(ProblemBody.Problem problem, HttpServletRequest request, Decision decision) {
@@ -147,7 +147,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
             return OptionalLong.empty();
         }
         ServletRequestDecisions decisions = maxJitterNanos == 0 ? null : ServletRequestDecisions.of(request);
-        Duration told = decisions == null ? exact.get() : exact.get().plus(decisions.ledger.delay());
+        Duration told = decisions == null ? exact.get() : exact.get().plus(decisions.delay());
         return OptionalLong.of(FieldMembers.secondsRoundedUp(told));
     }
 }

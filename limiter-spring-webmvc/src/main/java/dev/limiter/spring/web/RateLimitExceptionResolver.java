@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -55,12 +56,13 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (response.isCommitted()) {
             return null; // the client has what was charged so far
         }
-        decisions.ledger.giveBack();
-        decisions.ledger.addRefusal(rejection);
+        decisions.giveBack();
+        decisions.addRefusal(rejection);
         ExactExceptionHandlers exact = applicationHandlers.get();
-        if (exact.existFor(request, handler, rejection)) {
+        HandlerMethod found = exact.find(handler);
+        if (found != null) {
             rejections.writeFields(decisions, response, rejection.decision());
-            ModelAndView answer = exact.answer(request, response, handler, rejection);
+            ModelAndView answer = exact.handle(found, request, response, rejection);
             if (answer != null || response.isCommitted()) {
                 return answer;
             }

@@ -1,8 +1,6 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
-import dev.limiter.spring.web.route.ArrivingRequest;
+import dev.limiter.spring.decide.RuleDecider;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -13,55 +11,95 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.util.WebUtils;
 
 /**
- * Decides the rules of {@code phase: request} before Spring Security and other costly work: also for requests that
- * never reach an endpoint, such as a login in Spring Security. A request forwarded on the way to its endpoint is
- * decided by its new path as well, each rule once.
+ * Owns the life of a request: creates its state, decides the {@link EarlyRules} when it arrives, puts a {@link
+ * BeforeCommitResponse} around the response, and releases the permits that the request holds when it is over. A request
+ * is over when the filter chain returns or, if it is asynchronous then, when the container reports its end or has
+ * forgotten it.
  */
 public final class RateLimitFilter implements Filter {
 
-    private final Rules rules;
     private final ServletCurrentRequest requests;
-    private final RequestGate decider;
-    private final PreflightDetector preflights;
+    private final RuleDecider decider;
+    private final @Nullable EarlyRules earlyRules;
+    private final AsyncRequests asyncRequests = new AsyncRequests();
 
-    public RateLimitFilter(
-            Rules rules, ServletCurrentRequest requests, RequestGate decider, PreflightDetector preflights) {
-        this.rules = rules;
+    /** {@code earlyRules}: null where requests are not limited, but calls of methods are. */
+    public RateLimitFilter(ServletCurrentRequest requests, RuleDecider decider, @Nullable EarlyRules earlyRules) {
         this.requests = requests;
         this.decider = decider;
-        this.preflights = preflights;
+        this.earlyRules = earlyRules;
     }
 
-    /** The dispatches that have to come by here. */
+    /** The dispatches that have to pass through this filter. */
     public static EnumSet<DispatcherType> dispatches() {
-        return EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ASYNC);
+        return EnumSet.allOf(DispatcherType.class);
     }
 
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        RuleSet ruleSet = rules.current();
-        if (ruleSet.requestRules().isEmpty()
-                || !(request instanceof HttpServletRequest http)
-                || !(response instanceof HttpServletResponse answer)
-                || permits(http, answer, ruleSet)) {
+        if (!(request instanceof HttpServletRequest http) || !(response instanceof HttpServletResponse answer)) {
             chain.doFilter(request, response);
+            return;
+        }
+        DispatcherType type = http.getDispatcherType();
+        ServletRequestDecisions decisions = requests.begin(http, answer);
+        BeforeCommitResponse present = WebUtils.getNativeResponse(answer, BeforeCommitResponse.class);
+        boolean first = !decisions.isOwned();
+        if (type == DispatcherType.INCLUDE) {
+            include(present, request, response, chain);
+        } else if (type == DispatcherType.FORWARD && decisions.isInside()) {
+            decisions.dispatchedAgain();
+            forward(present, request, response, chain);
+        } else {
+            Dispatch dispatch = new Dispatch(decisions, http, answer, present, decider, asyncRequests);
+            // a filter outside forwards to an error page once the request has passed, and containers clear the
+            // attributes of a request that has failed asynchronously
+            boolean failed = first ? present != null : type == DispatcherType.FORWARD;
+            if (type == DispatcherType.ERROR || failed) {
+                decisions.answerError();
+                dispatch.follow(chain);
+            } else if (first) {
+                dispatch.arrive(earlyRules, chain);
+            } else {
+                decisions.dispatchedAgain();
+                dispatch.follow(chain);
+            }
         }
     }
 
-    private boolean permits(HttpServletRequest request, HttpServletResponse response, RuleSet ruleSet)
-            throws IOException {
-        ServletRequestDecisions decisions = requests.of(request, response);
-        if (!decisions.isEndpointOpen() || SuspendedRequest.isBack(request)) {
-            return true;
+    @Override
+    public void destroy() {
+        asyncRequests.close();
+    }
+
+    /** The end of a forward is the end of the response; Tomcat 11 commits it past all wrappers. */
+    private static void forward(
+            @Nullable BeforeCommitResponse present, ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        chain.doFilter(request, response);
+        if (present != null && !request.isAsyncStarted()) {
+            present.beforeCommit();
         }
-        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet, decisions.ledger.decidedOnArrival());
-        if (arriving.resources().isEmpty() || preflights.isExpected(request)) {
-            return true;
+    }
+
+    /** An included resource writes to the body of a page, and no more. */
+    private static void include(
+            @Nullable BeforeCommitResponse present, ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (present == null) {
+            chain.doFilter(request, response);
+            return;
         }
-        decisions.ledger.arrive(arriving.rules(), ruleSet.pathRules());
-        return decider.permits(arriving, decisions, request, response);
+        present.beginInclude();
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            present.endInclude();
+        }
     }
 }

@@ -3,48 +3,77 @@ package dev.limiter.spring.web;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.web.route.Endpoint;
 import dev.limiter.spring.web.route.Endpoints;
+import dev.limiter.spring.web.route.HandlerMappings;
+import dev.limiter.spring.web.route.HandlerMappings.Mapped;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /**
  * Decides the rules of a request once its endpoint is known, before the endpoint runs. Each request is charged once, at
- * the first endpoint with rules that it comes to, by any kind of dispatch; error pages are free.
+ * the first endpoint with rules that it comes to, by any kind of dispatch; error pages are free. As a {@link
+ * org.springframework.web.servlet.handler.MappedInterceptor} it is found by every mapping of every servlet, and comes
+ * before all other interceptors. Requests that have to wait go on as far as the {@link WaitingInterceptor}, or wait here
+ * where their mapping has none.
  */
 public final class RateLimitInterceptor implements HandlerInterceptor {
 
     private final Endpoints endpoints;
     private final ServletCurrentRequest requests;
-    private final RequestGate decider;
+    private final RequestGate gate;
+    private final HandlerMappings mappings;
+    private final WaitingInterceptor waiting;
 
-    public RateLimitInterceptor(Endpoints endpoints, ServletCurrentRequest requests, RequestGate decider) {
+    public RateLimitInterceptor(
+            Endpoints endpoints,
+            ServletCurrentRequest requests,
+            RequestGate gate,
+            HandlerMappings mappings,
+            WaitingInterceptor waiting) {
         this.endpoints = endpoints;
         this.requests = requests;
-        this.decider = decider;
+        this.gate = gate;
+        this.mappings = mappings;
+        this.waiting = waiting;
     }
 
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
-            throws IOException {
+            throws IOException, ModelAndViewDefiningException {
         ServletRequestDecisions decisions = requests.of(request, response);
-        if (!decisions.isEndpointOpen() || SuspendedRequest.isBack(request)) {
-            return true;
+        if (!permits(decisions, request, response, handler)) {
+            return false;
         }
-        if (PreflightDetector.isAnswered(request, handler)) {
+        return !decisions.isWaiting() || waitsLater(request) || waiting.preHandle(request, response, handler);
+    }
+
+    private boolean permits(
+            ServletRequestDecisions decisions, HttpServletRequest request, HttpServletResponse response, Object handler)
+            throws IOException {
+        if (!decisions.isEndpointOpen()
+                || request.getDispatcherType() == DispatcherType.ERROR
+                || SuspendedRequest.isBack(request)
+                || PreflightDetector.isAnswered(request, handler)) {
             return true;
         }
         Endpoint endpoint = endpoints.of(request, handler);
         // Also the rules for arriving requests that the filter did not recognize, because the request was routed in
         // another way than by its path: whatever reaches an endpoint is limited by all rules for it.
-        ApplicableRules rules =
-                endpoint.rules(ServletRequestView.parsedPath(request), decisions.ledger.decidedOnArrival());
+        ApplicableRules rules = endpoint.rules(ServletRequestView.parsedPath(request), decisions.decidedOnArrival());
         if (rules.isEmpty()) {
             return true;
         }
         decisions.endpointDecided();
-        return decider.permits(rules, endpoint.resource(), decisions, request, response);
+        return gate.permits(rules, endpoint.resource(), decisions, request, response);
+    }
+
+    private boolean waitsLater(HttpServletRequest request) {
+        Mapped mapped = mappings.route(request);
+        return mapped != null && mapped.passes(waiting);
     }
 
     /** Without the filter, as in tests of controllers alone, only the interceptor knows when the request is over. */

@@ -20,7 +20,7 @@ public final class RejectionDispatcher {
     private final RejectionHandler handler;
     private final RuleDecider decider;
     private final HeaderStyle style;
-    private final RejectionCorsProcessor crossOrigin;
+    private final CrossOriginFields crossOrigin;
 
     /**
      * @param style of limits that are not known to belong to any rule
@@ -34,7 +34,7 @@ public final class RejectionDispatcher {
         this.handler = handler;
         this.decider = decider;
         this.style = style;
-        this.crossOrigin = new RejectionCorsProcessor(sources);
+        this.crossOrigin = new CrossOriginFields(sources);
     }
 
     /**
@@ -52,7 +52,7 @@ public final class RejectionDispatcher {
         }
         crossOrigin.allow(request, response);
         if (handler instanceof ProblemRejectionHandler ours && ours.maxJitterNanos > 0) {
-            decisions.ledger.delay(ours.drawDelay());
+            decisions.delay(ours.drawDelay());
         }
         writeFields(decisions, response, decision);
         handler.handle(request, response, decision);

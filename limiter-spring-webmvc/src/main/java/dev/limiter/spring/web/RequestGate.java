@@ -10,7 +10,6 @@ import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
-import dev.limiter.spring.web.ServletRequestDecisions.Wait;
 import dev.limiter.spring.web.route.ArrivingRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -18,6 +17,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.apache.commons.logging.LogFactory;
@@ -84,9 +84,9 @@ public final class RequestGate {
         try {
             RuleContexts contexts = subject.get();
             if (rules.waiting() && SuspendedRequest.isPossible(request)) {
-                ReturningFuture<Verdict> pending = decider.decideLater(rules, contexts);
+                ReturningFuture<Verdict> pending = beginToWait(rules, contexts);
                 if (!pending.isDone()) {
-                    decisions.waitFor(rules, pending);
+                    decisions.waitFor(new RequestWait(rules, pending));
                     return true;
                 }
                 verdict = pending.join();
@@ -99,8 +99,22 @@ public final class RequestGate {
         return permits(verdict, decisions, request, response);
     }
 
+    /**
+     * Blocks as {@link RuleDecider#decide} does until it is certain that the request waits for its turn: what comes after
+     * this may answer the request itself, and must not do so instead of a rejection.
+     */
+    private ReturningFuture<Verdict> beginToWait(ApplicableRules rules, RuleContexts contexts) {
+        CompletableFuture<@Nullable Void> certain = new CompletableFuture<>();
+        ReturningFuture<Verdict> pending = decider.decideLater(rules, contexts, () -> certain.complete(null));
+        var unused = pending.whenComplete((verdict, failure) -> certain.complete(null));
+        certain.join();
+        return pending;
+    }
+
     /** Never unlimited, and not for a catch-all of the application to decide. The failure of a rule has been logged. */
-    private boolean failed(Throwable failure, HttpServletResponse response) throws IOException {
+    private boolean failed(RuntimeException thrown, HttpServletResponse response) throws IOException {
+        Throwable failure =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         if (!(failure instanceof RuleEvaluationException)) {
             StackTraceElement[] trace = failure.getStackTrace();
             String place = trace.length == 0 ? failure.getClass().getName() : trace[0].toString();
@@ -122,7 +136,7 @@ public final class RequestGate {
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ModelAndViewDefiningException {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        Wait wait = decisions == null ? null : decisions.waiting();
+        RequestWait wait = decisions == null ? null : decisions.waiting();
         if (decisions == null || wait == null || wait.isTaken()) {
             return true;
         }
@@ -136,7 +150,7 @@ public final class RequestGate {
         try {
             return permits(wait.verdict.join(), decisions, request, response);
         } catch (CompletionException failure) {
-            return failed(failure.getCause() == null ? failure : failure.getCause(), response);
+            return failed(failure, response);
         }
     }
 
@@ -151,7 +165,7 @@ public final class RequestGate {
         if (decision == null || decision.permitted()) {
             return true;
         }
-        decisions.ledger.giveBack();
+        decisions.giveBack();
         // Reading a parameter may have told the server that the client is gone: then nothing can be answered any more.
         if (!response.isCommitted()) {
             rejections.handle(decisions, request, response, decision);

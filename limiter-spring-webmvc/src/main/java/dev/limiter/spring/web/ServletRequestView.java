@@ -28,10 +28,6 @@ public final class ServletRequestView implements RequestView {
     private final @Nullable Sender sender;
     private @Nullable String clientAddress;
 
-    public ServletRequestView(HttpServletRequest request, ClientAddresses addresses) {
-        this(request, addresses, null);
-    }
-
     /** {@code sender}: null for the one that the container knows. */
     public ServletRequestView(HttpServletRequest request, ClientAddresses addresses, @Nullable Sender sender) {
         this.request = request;

@@ -8,20 +8,20 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /**
- * Where a request waits for the turn that {@link RateLimitInterceptor} got it. The last interceptor of all: those
- * before it have seen the request when it arrived, also those that look at nothing but the first dispatch.
+ * Where a request waits for its turn, after {@link RateLimitInterceptor} has decided on it. Has to be the last
+ * interceptor, so that the others see the request when it arrives: some look at nothing but the first dispatch.
  */
 public final class WaitingInterceptor implements HandlerInterceptor {
 
-    private final RequestGate decider;
+    private final RequestGate gate;
 
-    public WaitingInterceptor(RequestGate decider) {
-        this.decider = decider;
+    public WaitingInterceptor(RequestGate gate) {
+        this.gate = gate;
     }
 
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
             throws IOException, ModelAndViewDefiningException {
-        return request.getDispatcherType() == DispatcherType.ERROR || decider.permitsAfterWaiting(request, response);
+        return request.getDispatcherType() == DispatcherType.ERROR || gate.permitsAfterWaiting(request, response);
     }
 }

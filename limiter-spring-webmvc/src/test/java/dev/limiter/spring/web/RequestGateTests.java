@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Algorithm;
+import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddresses;
@@ -26,6 +29,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,19 +57,11 @@ class RequestGateTests {
             .rules()
             .get(0);
     private final RateLimiters limiters = RateLimiters.builder().build();
-    private final RuleDecider decider = new RuleDecider(
-            limiters, limiters.storage(), List.of(), KeyHash.with("secret"), new PermitHolders(TimeSource.system()));
-    private final RequestGate gate = new RequestGate(
-            decider,
-            new RejectionDispatcher(
-                    (request, response, decision) -> response.setStatus(429),
-                    decider,
-                    HeaderStyle.IETF,
-                    new StaticListableBeanFactory().getBeanProvider(CorsConfigurationSource.class)),
-            null);
+    private final RuleDecider decider = decider(limiters);
+    private final RequestGate gate = gate(decider);
     private final ServletCurrentRequest requests =
             new ServletCurrentRequest(new ClientAddresses(AddressSettings.DEFAULT));
-    private final Filter lifecycle = new RequestLifecycleFilter(requests, decider);
+    private final Filter filter = new RateLimitFilter(requests, decider, null);
     private final WaitingInterceptor waiting = new WaitingInterceptor(gate);
     private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/pool");
     private final MockHttpServletResponse response = new MockHttpServletResponse();
@@ -82,6 +79,26 @@ class RequestGateTests {
         limiters.close();
     }
 
+    private static RuleDecider decider(RateLimiters limiters) {
+        return new RuleDecider(
+                limiters,
+                limiters.storage(),
+                List.of(),
+                KeyHash.with("secret"),
+                new PermitHolders(TimeSource.system()));
+    }
+
+    private static RequestGate gate(RuleDecider decider) {
+        return new RequestGate(
+                decider,
+                new RejectionDispatcher(
+                        (request, response, decision) -> response.setStatus(429),
+                        decider,
+                        HeaderStyle.IETF,
+                        new StaticListableBeanFactory().getBeanProvider(CorsConfigurationSource.class)),
+                null);
+    }
+
     /** Comes to the endpoint. */
     private void arrive(HttpServletRequest current, HttpServletResponse answer) throws IOException {
         arrive(List.of(pool), current, answer);
@@ -97,7 +114,7 @@ class RequestGateTests {
     }
 
     private void follow(FilterChain chain) throws Exception {
-        lifecycle.doFilter(request, response, chain);
+        filter.doFilter(request, response, chain);
     }
 
     /** Has the request wait without a thread. */
@@ -190,6 +207,64 @@ class RequestGateTests {
         assertThat(limiters.peek(quota.rule(), "").permitted()).isFalse();
     }
 
+    /** What comes next may answer the request itself: the password that it asks for could be guessed without end. */
+    @Test
+    void isRejectedBeforeItGoesOnWhereTheStorageIsRemote() throws Exception {
+        RateLimitRule guesses = TestRules.inForce(TestRules.rule("guesses", "/pool")
+                        .limit(1L, "1h", Algorithm.TOKEN_BUCKET, null, null)
+                        .waiting("1s", null, null, null))
+                .current()
+                .rules()
+                .get(0);
+        try (RateLimiters remote = new RateLimiters(new RemoteStorage(limiters.storage()))) {
+            assertThat(permits(remote, guesses)).isTrue();
+            assertThat(permits(remote, guesses)).isFalse();
+            assertThat(response.getStatus()).isEqualTo(429);
+        }
+    }
+
+    private boolean permits(RateLimiters limiters, RateLimitRule rule) throws IOException {
+        MockHttpServletRequest guess = new MockHttpServletRequest("GET", "/pool");
+        guess.setAsyncSupported(true);
+        RequestGate gate = gate(decider(limiters));
+        return gate.permits(
+                ApplicableRules.of(List.of(rule)), "GET /pool", requests.of(guess, response), guess, response);
+    }
+
+    /** Decides in another thread. */
+    private record RemoteStorage(RateLimiterStorage storage) implements RateLimiterStorage {
+
+        @Override
+        public boolean isRemote() {
+            return true;
+        }
+
+        @Override
+        public CompletionStage<Decision> decideAsync(List<Charge> charges) {
+            return CompletableFuture.supplyAsync(() -> decide(charges));
+        }
+
+        @Override
+        public Decision decide(List<Charge> charges) {
+            return storage.decide(charges);
+        }
+
+        @Override
+        public Decision peek(List<Charge> charges) {
+            return storage.peek(charges);
+        }
+
+        @Override
+        public void reset(Rule rule, String key) {
+            storage.reset(rule, key);
+        }
+
+        @Override
+        public long size() {
+            return storage.size();
+        }
+    }
+
     @Test
     void keepsNoPlaceInLineForAPermitWhereItIsAnsweredBeforeItWaits() throws Exception {
         follow((current, answer) -> arrive((HttpServletRequest) current, (HttpServletResponse) answer));
@@ -217,7 +292,7 @@ class RequestGateTests {
             }
         };
         asynchronous.setAsyncSupported(true);
-        lifecycle.doFilter(asynchronous, response, (current, answer) -> {
+        filter.doFilter(asynchronous, response, (current, answer) -> {
             HttpServletRequest http = (HttpServletRequest) current;
             HttpServletResponse own = (HttpServletResponse) answer;
             assertThat(gate.permits(ApplicableRules.of(List.of(pool)), "GET /pool", requests.of(http, own), http, own))
@@ -229,7 +304,7 @@ class RequestGateTests {
         forgotten.set(true);
 
         Conditions.await(() -> limiters.peek(pool.rule(), "").permitted());
-        lifecycle.destroy();
+        filter.destroy();
     }
 
     /** The failure of an interceptor before the wait: error pages are free, also where they forward. */
@@ -241,7 +316,7 @@ class RequestGateTests {
         AtomicBoolean passes = new AtomicBoolean();
         follow((current, answer) -> {
             request.setDispatcherType(DispatcherType.FORWARD);
-            lifecycle.doFilter(current, answer, (forwarded, same) -> {
+            filter.doFilter(current, answer, (forwarded, same) -> {
                 try {
                     passes.set(passes((HttpServletRequest) forwarded, (HttpServletResponse) same));
                 } catch (Exception failure) {
@@ -261,7 +336,7 @@ class RequestGateTests {
         follow((current, answer) -> {
             arrive((HttpServletRequest) current, (HttpServletResponse) answer);
             request.setDispatcherType(DispatcherType.ERROR);
-            lifecycle.doFilter(current, answer, (page, same) -> {
+            filter.doFilter(current, answer, (page, same) -> {
                 assertThat(limiters.waiting()).isZero();
                 request.setDispatcherType(DispatcherType.FORWARD);
                 try {
@@ -274,5 +349,16 @@ class RequestGateTests {
         assertThat(passes).isTrue();
         held.close();
         assertFree();
+    }
+
+    /** As Spring Boot's filter for error pages does in a container that it does not start itself. */
+    @Test
+    void aPageThatAFilterOutsideForwardsToIsFree() throws Exception {
+        follow((current, answer) -> {});
+        request.setDispatcherType(DispatcherType.FORWARD);
+        AtomicBoolean open = new AtomicBoolean(true);
+        follow((page, answer) -> open.set(requests.of((HttpServletRequest) page, (HttpServletResponse) answer)
+                .isEndpointOpen()));
+        assertThat(open).isFalse();
     }
 }

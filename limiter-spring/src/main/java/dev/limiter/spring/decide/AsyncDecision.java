@@ -3,6 +3,7 @@ package dev.limiter.spring.decide;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiters;
+import dev.limiter.WaitListener;
 import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
@@ -27,10 +28,13 @@ final class AsyncDecision {
     private final ApplicableRules rules;
     private final RuleContexts contexts;
     private final ShadowRules shadow;
+    private final Runnable waits;
     private final ReturningFuture<Verdict> result = new ReturningFuture<>(Verdict::giveBack);
     private Asked asked = Asked.NOTHING;
 
-    AsyncDecision(RuleDecider decider, ApplicableRules rules, RuleContexts contexts) {
+    /** {@code waits}: called if the request begins to wait for its turn, in any thread. */
+    AsyncDecision(RuleDecider decider, ApplicableRules rules, RuleContexts contexts, Runnable waits) {
+        this.waits = waits;
         this.decider = decider;
         this.limiters = decider.limiters();
         this.rules = rules;
@@ -85,7 +89,7 @@ final class AsyncDecision {
     private void askLimits() {
         long start = System.nanoTime();
         CompletableFuture<Decision> decision = rules.waiting
-                ? limiters.acquireAsync(asked.charges, () -> true)
+                ? limiters.acquireAsync(asked.charges, charges -> new Beginning(waits))
                 : limiters.tryAcquireAsync(asked.charges.toArray(Charge[]::new));
         ask(decision, decided -> {
             Verdict verdict = decider.verdict(asked, rules, contexts, decided);
@@ -148,6 +152,17 @@ final class AsyncDecision {
             }
         }
         result.hand(watching.isEmpty() ? verdict : shadow.beside(verdict));
+    }
+
+    private record Beginning(Runnable waits) implements WaitListener.Wait {
+
+        @Override
+        public void begins() {
+            waits.run();
+        }
+
+        @Override
+        public void ends(@Nullable Decision decision) {}
     }
 
     /** A storage may fail at once, too. */

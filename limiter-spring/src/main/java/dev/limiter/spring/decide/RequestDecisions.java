@@ -1,27 +1,293 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.answer.FieldSink;
+import dev.limiter.spring.answer.PolicyText;
+import dev.limiter.spring.answer.PolicyTexts;
+import dev.limiter.spring.answer.RateLimitHeaders;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.context.ResponseView;
+import dev.limiter.spring.rule.HeaderStyle;
 import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The decisions about one request so far. Used by the threads that handle it one after the other. */
-public interface RequestDecisions {
+/**
+ * The decisions about one request so far, on any edge: of the rules that apply by its path, then of its handler. Keeps
+ * which charges wait for the response, and writes the fields that tell where the limits stand. Used by one thread after
+ * the other, except for {@link #settleWithAnswer}.
+ */
+public abstract class RequestDecisions {
 
-    RequestView view();
+    private final PolicyTexts texts;
+    private List<Verdict> verdicts = List.of();
+    private List<RateLimitRule> rules = List.of();
+    private boolean handlerDecided;
+    private List<RateLimitRule> decidedOnArrival = List.of();
+    private List<RateLimitRule> order = List.of();
+    private @Nullable Verdict refusal;
+    private Duration delay = Duration.ZERO;
+    private volatile List<Verdict> open = List.of();
+    /** The {@link #open} ones that were settled last. */
+    private List<Verdict> settled = open;
+
+    protected RequestDecisions(PolicyTexts texts) {
+        this.texts = texts;
+    }
+
+    public abstract RequestView view();
 
     /** Whether that method is the one that answers the request, rather than one called on the way. */
-    boolean isHandler(Method method, Class<?> targetClass);
+    public abstract boolean isHandler(Method method, Class<?> targetClass);
 
     /** Whether the handler may be decided: none was in an earlier dispatch of the request, and it is no error page. */
-    boolean isHandlerOpen();
+    public abstract boolean isHandlerOpen();
+
+    /** Where fields are written. They may be written more than once; those of the last time count. */
+    protected abstract FieldSink fields();
+
+    /** There are more fields, or more to settle: to be done at once if the response has been committed. */
+    protected abstract void changed();
+
+    /**
+     * Remembers the rules that are decided before the request is routed.
+     *
+     * @param all the rules that apply by paths, in the order in which clients are told of them
+     */
+    public void arrive(List<RateLimitRule> deciding, List<RateLimitRule> all) {
+        decidedOnArrival = deciding;
+        order = all;
+    }
+
+    /** The rules already decided before routing, with any result. */
+    public List<RateLimitRule> decidedOnArrival() {
+        return decidedOnArrival;
+    }
+
+    /** Whether rules of a handler have let the request through, also those that only watched. */
+    public boolean handlerDecided() {
+        return handlerDecided;
+    }
 
     /** The rules that have counted the request by its path, also those that only watched. */
-    List<RateLimitRule> rules();
+    public List<RateLimitRule> rules() {
+        return rules;
+    }
 
-    /** Adds the decision of the annotation on the handler. Its held permits are released when the request is done. */
-    void add(Verdict verdict);
+    /** Adds the verdict of rules of the request. The fields of a refusal are those of the rejection, which follows. */
+    public void addRequest(Verdict verdict) {
+        rules = rules.isEmpty() ? verdict.rules : with(rules, verdict.rules);
+        if (!verdict.watching.isEmpty()) {
+            rules = with(rules, verdict.watching);
+        }
+        remember(verdict);
+        if (verdict.permitted) {
+            writePermitted(verdict);
+        }
+        changed();
+    }
 
-    /** Settles the charges of a method called on the way, when the answer is about to be sent. Thread-safe. */
-    void settleWithAnswer(Verdict verdict);
+    /** Adds the verdict of the annotation on the handler. Its held permits are released when the request is over. */
+    public void add(Verdict verdict) {
+        if (verdict.permitted && !(verdict.rules.isEmpty() && verdict.watching.isEmpty())) {
+            handlerDecided = true;
+        }
+        remember(verdict);
+        writePermitted(verdict);
+        changed();
+    }
+
+    /** Adds the refusal that is to be answered, of a method that was called on the way, by any thread. */
+    public void addRefusal(RateLimitExceededException rejection) {
+        if (rejection instanceof Verdict.RejectedCallException call) {
+            refusal = call.verdict;
+        }
+    }
+
+    /** Has the client told to return so much later than it could, in all that is written of a refusal from now on. */
+    public void delay(Duration delay) {
+        this.delay = delay;
+    }
+
+    /** How much later than it could a refused client is told to return. */
+    public Duration delay() {
+        return delay;
+    }
+
+    private static <T> List<T> with(List<T> some, List<T> more) {
+        if (some.isEmpty() || more.isEmpty()) {
+            return some.isEmpty() ? more : some;
+        }
+        return Stream.concat(some.stream(), more.stream()).toList();
+    }
+
+    private void remember(Verdict verdict) {
+        verdicts = verdicts.isEmpty() ? List.of(verdict) : with(verdicts, List.of(verdict));
+        open(verdict);
+    }
+
+    /** Fields are written at once, also for permitted requests: later the response may be under way. */
+    private void writePermitted(Verdict verdict) {
+        Decision decision = verdict.decision;
+        if (decision != null && verdict.hasFields()) {
+            headers(verdict, decision).writeTo(fields());
+        }
+    }
+
+    /** Settles the charges of a method called on the way, when the response is about to be committed. Thread-safe. */
+    public void settleWithAnswer(Verdict verdict) {
+        open(verdict);
+        changed();
+    }
+
+    private void open(Verdict verdict) {
+        if (!verdict.open.isEmpty()) {
+            synchronized (this) {
+                open = with(open, List.of(verdict));
+            }
+        }
+    }
+
+    /**
+     * Settles the charges that depend on the response. Returns whether permits were refunded since the last call, so
+     * that the fields are out of date. By one thread at a time.
+     */
+    public boolean settle(ResponseView response) {
+        List<Verdict> settling = open;
+        if (settling == settled) {
+            return false;
+        }
+        settled = settling;
+        settling.forEach(verdict -> verdict.answered(response));
+        return verdicts.stream().anyMatch(Verdict::returned);
+    }
+
+    /** Writes the fields anew after permits were returned. May block, as {@link RuleDecider#peek} does. */
+    public void writeReturned(RuleDecider decider) {
+        headers(verdict -> verdict.returned() ? decider.peek(verdict) : verdict.statuses())
+                .writeTo(fields());
+    }
+
+    /**
+     * Writes where the limits stand once the request is rejected. May block, as {@link RuleDecider#peek} does.
+     *
+     * @param decision the refusal; it may be one of a method that was called on the way
+     * @param style of the refusal, if no rule is known for it
+     */
+    public void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
+        rejectionHeaders(decider, decision, style).writeTo(fields());
+        changed();
+    }
+
+    private RateLimitHeaders rejectionHeaders(RuleDecider decider, Decision decision, HeaderStyle style) {
+        if (verdicts.size() == 1 && verdicts.get(0).decision == decision) {
+            return headers(verdicts.get(0), decision);
+        }
+        RateLimitHeaders headers = headers(verdict -> verdict.permitted ? decider.peek(verdict) : verdict.statuses());
+        if (verdicts.stream().noneMatch(verdict -> verdict.decision == decision)) {
+            addUnknown(headers, decision, style);
+        }
+        return headers;
+    }
+
+    /**
+     * Whether a refusal is no fault of the client: by what all are served at once, or by a limit of the application's
+     * own.
+     */
+    public boolean isOverload(Decision decision) {
+        if (refusal != null && refusal.decision == decision) {
+            return refusal.isOverload();
+        }
+        for (Verdict verdict : verdicts) {
+            if (verdict.decision == decision) {
+                return verdict.isOverload();
+            }
+        }
+        return false;
+    }
+
+    /** Returns the permits of all verdicts: another decision rejected the request. */
+    public void giveBack() {
+        verdicts.forEach(Verdict::giveBack);
+    }
+
+    /** Releases the permits that the request holds, because it is over. */
+    public void close() {
+        verdicts.forEach(Verdict::close);
+    }
+
+    /** The refusal of a method that was called on the way. */
+    private void addUnknown(RateLimitHeaders headers, Decision decision, HeaderStyle style) {
+        if (refusal == null || refusal.decision != decision) {
+            for (Decision part : decision.parts()) {
+                List<LimitStatus> statuses = part.limits();
+                if (!statuses.isEmpty()) {
+                    headers.add(style, texts.of(part.rule()), statuses);
+                }
+            }
+            return;
+        }
+        for (int i = 0; i < refusal.rules.size(); i++) {
+            List<LimitStatus> statuses = refusal.statuses().get(i);
+            if (!statuses.isEmpty()) {
+                headers.add(refusal.rules.get(i), texts.of(refusal.asked(i)), refusal.charge(i), statuses);
+            }
+        }
+    }
+
+    /** Where the limits stand that were decided now, and those that were before. */
+    private RateLimitHeaders headers(Verdict latest, Decision decision) {
+        if (verdicts.size() > 1
+                || !latest.counted
+                || latest.rules.size() != 1
+                || latest.permitted && !latest.waited().isZero()) {
+            return headers(Verdict::statuses);
+        }
+        // nearly every request: there is no need to collect what is only one
+        RateLimitHeaders headers = new RateLimitHeaders(delay);
+        Charge charge = latest.charges.get(0);
+        PolicyText text = texts.of(charge.rule());
+        if (latest.permitted) {
+            headers.add(latest.rules.get(0), text, charge, decision);
+        } else {
+            headers.add(latest.rules.get(0), text, charge, decision.limits());
+        }
+        return headers;
+    }
+
+    /** Where the limits of all rules stand, in the order of the rules; those of annotations last. */
+    private RateLimitHeaders headers(Function<Verdict, List<List<LimitStatus>>> statuses) {
+        record Standing(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {}
+        List<Standing> standings = new ArrayList<>();
+        for (Verdict verdict : verdicts) {
+            List<List<LimitStatus>> byRule = statuses.apply(verdict);
+            for (int i = 0; i < byRule.size(); i++) {
+                if (byRule.get(i).isEmpty()) {
+                    continue; // their standing is unknown
+                }
+                standings.add(new Standing(
+                        verdict.rules.get(i), texts.of(verdict.asked(i)), verdict.charges.get(i), byRule.get(i)));
+            }
+        }
+        standings.sort(Comparator.comparingInt(standing -> position(standing.rule())));
+        RateLimitHeaders headers = new RateLimitHeaders(delay);
+        for (Standing standing : standings) {
+            headers.add(standing.rule(), standing.text(), standing.charge(), standing.statuses());
+        }
+        return headers;
+    }
+
+    private int position(RateLimitRule rule) {
+        int position = order.indexOf(rule);
+        return position < 0 ? order.size() : position;
+    }
 }

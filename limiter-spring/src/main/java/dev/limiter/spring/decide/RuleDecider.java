@@ -110,9 +110,14 @@ public final class RuleDecider {
      * #decide} throws that.
      */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts) {
+        return decideLater(all, contexts, () -> {});
+    }
+
+    /** The same; {@code waits} is called if the request begins to wait for its turn, in any thread. */
+    public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts, Runnable waits) {
         ApplicableRules rules = all.partial ? all.of(contexts) : all;
         Verdict denied = rules.denying ? denied(rules, contexts) : null;
-        return new AsyncDecision(this, rules, contexts).begin(denied);
+        return new AsyncDecision(this, rules, contexts, waits).begin(denied);
     }
 
     /**

@@ -270,7 +270,7 @@ public final class Verdict {
         return false;
     }
 
-    /** The exception of a refused call, for {@link RequestLedger#addRefusal}. */
+    /** The exception of a refused call, for {@link RequestDecisions#addRefusal}. */
     public RateLimitExceededException rejection() {
         return new RejectedCallException(this);
     }

@@ -47,7 +47,7 @@ class RedirectionTests {
 
     @BeforeAll
     static void start() {
-        APPLICATIONS.add(start("limiter.web.order=0"));
+        APPLICATIONS.add(start("limiter.rules.all.headers=both"));
         APPLICATIONS.add(start("limiter.rules.all.charge-if=failed"));
     }
 

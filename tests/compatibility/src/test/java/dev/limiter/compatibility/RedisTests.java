@@ -9,6 +9,8 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.RedisServer;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
@@ -32,6 +34,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** Two instances of an application on one Redis server; the second one on virtual threads, where Java has them. */
 @Tag("each-line")
@@ -79,6 +84,10 @@ class RedisTests {
                                 "limiter.rules.paced.window=1s",
                                 "limiter.rules.paced.algorithm=leaky-bucket",
                                 "limiter.rules.paced.max-wait=5s",
+                                "limiter.rules.guarded.paths=/guarded",
+                                "limiter.rules.guarded.limit=2",
+                                "limiter.rules.guarded.window=1h",
+                                "limiter.rules.guarded.max-wait=1s",
                                 "limiter.rules.held.paths=/held",
                                 "limiter.rules.held.limit=1",
                                 "limiter.rules.held.algorithm=concurrency"),
@@ -161,6 +170,17 @@ class RedisTests {
 
         assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isEqualTo(200));
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(400));
+    }
+
+    /** Otherwise the key that an interceptor checks could be guessed without end. */
+    @Test
+    void whatAnInterceptorAnswersIsChargedAndRejectedLikeAnyOther() {
+        Clients clients = Applications.clientsOf(first);
+        Stream<Integer> guesses = IntStream.range(0, 5)
+                .mapToObj(i -> clients.get("/guarded", "X-Api-Key", "wrong").statusCode());
+
+        assertThat(guesses).containsExactly(401, 401, 429, 429, 429);
+        assertThat(clients.get("/guarded", "X-Api-Key", "right").statusCode()).isEqualTo(429);
     }
 
     @Test
@@ -255,13 +275,13 @@ class RedisTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({OpenSecurity.class, Endpoints.class, Held.class})
+    @Import({OpenSecurity.class, Endpoints.class, Guard.class, Held.class})
     static class Instance {}
 
     @RestController
     static class Endpoints {
 
-        @GetMapping({"/each/{id}", "/paced"})
+        @GetMapping({"/each/{id}", "/paced", "/guarded"})
         String served() {
             return "served";
         }
@@ -269,6 +289,21 @@ class RedisTests {
         @GetMapping("/thread")
         String thread() {
             return Thread.currentThread().toString();
+        }
+    }
+
+    static class Guard implements WebMvcConfigurer, HandlerInterceptor {
+
+        @Override
+        public void addInterceptors(InterceptorRegistry registry) {
+            registry.addInterceptor(this).addPathPatterns("/guarded");
+        }
+
+        @Override
+        public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+            boolean known = "right".equals(request.getHeader("X-Api-Key"));
+            response.setStatus(known ? 200 : 401);
+            return known;
         }
     }
 

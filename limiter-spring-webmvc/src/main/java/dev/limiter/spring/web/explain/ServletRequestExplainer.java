@@ -162,7 +162,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
     private ArrivingRequest addArrival(Collected collected) {
         ArrivingRequest arriving = preflights.isExpected(collected.request)
                 ? ArrivingRequest.UNLIMITED
-                : ArrivingRequest.of(collected.request, collected.ruleSet, List.of());
+                : ArrivingRequest.of(collected.request, collected.ruleSet);
         arriving.resources().forEach((rule, named) -> {
             RateLimitContext context = RateLimitContext.of(collected.view, renamed(collected.request, named));
             add(collected, rule, because(rule, "", collected.path), context, Point.ARRIVAL);

@@ -21,8 +21,7 @@ public record ArrivingRequest(Map<RateLimitRule, String> resources) {
     /** No rule is for it. */
     public static final ArrivingRequest UNLIMITED = new ArrivingRequest(Map.of());
 
-    /** {@code decided}: rules that have been decided about the request before. */
-    public static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet, List<RateLimitRule> decided) {
+    public static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet) {
         List<PathContainer> paths = PathReadings.of(request);
         if (ruleSet.excludes(paths)) {
             return UNLIMITED;
@@ -30,8 +29,7 @@ public record ArrivingRequest(Map<RateLimitRule, String> resources) {
         Map<RateLimitRule, String> resources = new LinkedHashMap<>();
         for (RateLimitRule rule : ruleSet.requestRules()) {
             PathPattern pattern = rule.bestPattern(request.getMethod(), paths);
-            if (pattern != null
-                    && decided.stream().noneMatch(other -> other.name().equals(rule.name()))) {
+            if (pattern != null) {
                 resources.put(rule, rule.onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern);
             }
         }

@@ -26,9 +26,16 @@ public final class Endpoint {
 
     /**
      * @param pattern the best matching pattern, empty if there is none
+     * @param free whether no rule applies
      * @param defaultLimit what applies if no other enforced rule does
      */
-    Endpoint(String resource, String method, String pattern, RuleSet ruleSet, @Nullable RateLimitRule defaultLimit) {
+    Endpoint(
+            String resource,
+            String method,
+            String pattern,
+            boolean free,
+            RuleSet ruleSet,
+            @Nullable RateLimitRule defaultLimit) {
         this.resource = resource;
         this.method = method;
         this.pattern = pattern;
@@ -37,7 +44,7 @@ public final class Endpoint {
         this.candidates = ruleSet.pathRules().stream()
                 .filter(rule -> rule.coverage(method, pattern) != Coverage.NONE)
                 .toList();
-        this.always = always(ruleSet.exclusion(pattern));
+        this.always = free ? ApplicableRules.NONE : always(ruleSet.exclusion(pattern));
     }
 
     /** The rules that apply to every path; null if they depend on it. */
@@ -69,7 +76,7 @@ public final class Endpoint {
      * @param decided the rules that have been decided about the request before
      */
     public ApplicableRules rules(PathContainer path, List<RateLimitRule> decided) {
-        if (decided.isEmpty() && always != null) {
+        if (always != null && (decided.isEmpty() || always.isEmpty())) {
             return always;
         }
         if (ruleSet.excludes(pattern, path)) {

@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.method.HandlerMethod;
@@ -33,40 +31,13 @@ public final class Endpoints {
 
     private static final String GET = "GET";
     private static final String HEAD = "HEAD";
-    private static final int MAX_PATTERNS = 10_000;
-    private static final int MAX_OF_PATTERN = 1_000;
+    private static final int MAX_REMEMBERED = 10_000;
     private static final Set<String> METHODS = Set.of(GET, HEAD, "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
     /** {@code handler}: as {@link #identity} tells them apart. */
-    private record Known(Object handler, String method, Endpoint endpoint) {}
+    private record Route(Object handler, String pattern, String method) {}
 
-    /**
-     * By pattern, because there are few endpoints with the same, and the hash of a text need not be worked out again.
-     */
-    private record Remembered(RuleSet ruleSet, ConcurrentMap<String, List<Known>> endpoints) {
-
-        @Nullable
-        Endpoint find(Object handler, String pattern, String method) {
-            for (Known known : endpoints.getOrDefault(pattern, List.of())) {
-                if (known.handler.equals(handler) && known.method.equals(method)) {
-                    return known.endpoint;
-                }
-            }
-            return null;
-        }
-
-        void add(String pattern, Known known) {
-            if (endpoints.size() < MAX_PATTERNS) {
-                endpoints.merge(pattern, List.of(known), Remembered::both);
-            }
-        }
-
-        private static List<Known> both(List<Known> some, List<Known> more) {
-            return some.size() < MAX_OF_PATTERN
-                    ? Stream.concat(some.stream(), more.stream()).toList()
-                    : some;
-        }
-    }
+    private record Remembered(RuleSet ruleSet, ConcurrentMap<Route, Endpoint> endpoints) {}
 
     private final Rules rules;
     private final HandlerMappings mappings;
@@ -85,21 +56,21 @@ public final class Endpoints {
 
     /** The endpoint of a request that was mapped to a handler. */
     public Endpoint of(HttpServletRequest request, Object handler) {
-        String pattern = pattern(request, handler);
-        String method = method(request);
-        Object identity = identity(handler);
+        Route route = new Route(identity(handler), pattern(request, handler), method(request));
         RuleSet ruleSet = rules.current();
         Remembered current = remembered;
         if (current.ruleSet != ruleSet) {
             current = new Remembered(ruleSet, new ConcurrentHashMap<>());
             remembered = current;
         }
-        Endpoint known = current.find(identity, pattern, method);
+        Endpoint known = current.endpoints.get(route);
         if (known != null) {
             return known;
         }
-        Endpoint endpoint = endpoint(mappings.of(request), handler, pattern, method, ruleSet);
-        current.add(pattern, new Known(identity, method, endpoint));
+        Endpoint endpoint = endpoint(mappings.of(request), handler, route.pattern, route.method, ruleSet);
+        if (current.endpoints.size() < MAX_REMEMBERED) {
+            current.endpoints.put(route, endpoint);
+        }
         return endpoint;
     }
 
@@ -113,7 +84,7 @@ public final class Endpoints {
         String declared =
                 served ? DeclaredMethods.of(servlet, handler, pattern, method.equals(HEAD) ? GET : method) : "";
         String resource = served ? declared + " " + pattern : UNSERVED;
-        return new Endpoint(resource, method, pattern, ruleSet, defaultLimit);
+        return new Endpoint(resource, method, pattern, isOfActuator(handler), ruleSet, defaultLimit);
     }
 
     /** The rules of the method that handles requests, from annotations. */
@@ -132,8 +103,14 @@ public final class Endpoints {
         return handler.getBean() instanceof String ? handler.getBeanType() : AopUtils.getTargetClass(handler.getBean());
     }
 
+    /** Whether an endpoint of Spring Boot Actuator serves requests; its package differs between versions. */
+    private static boolean isOfActuator(Object handler) {
+        return handler instanceof HandlerMethod method
+                && method.getBeanType().getName().contains(".actuate.endpoint.web.");
+    }
+
     /** Handlers themselves may be made anew for each request. */
-    public static Object identity(Object handler) {
+    private static Object identity(Object handler) {
         if (handler instanceof HandlerMethod method) {
             Method mapped = method.getMethod();
             return mapped.getDeclaringClass() == method.getBeanType()

@@ -3,8 +3,6 @@ package dev.limiter.spring.web.route;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,14 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
-import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
-import org.springframework.web.servlet.function.HandlerFunction;
-import org.springframework.web.servlet.function.support.RouterFunctionMapping;
-import org.springframework.web.servlet.handler.AbstractHandlerMapping;
-import org.springframework.web.servlet.handler.AbstractHandlerMethodMapping;
 import org.springframework.web.servlet.handler.AbstractUrlHandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
@@ -47,13 +41,18 @@ public final class HandlerMappings {
                 context instanceof ApplicationContext servlets ? servlets : application, OfServlet::new);
     }
 
-    /**
-     * The handler for a request, found as the application's own servlet does.
-     *
-     * @param handler as mapped
-     * @param mapping by which it was found
-     */
-    public record Mapped(Object handler, HandlerMapping mapping) {
+    /** Where a request is routed to, and the mapping by which that was found. */
+    public record Mapped(HandlerExecutionChain chain, HandlerMapping mapping) {
+
+        /** The handler, as mapped. */
+        public Object handler() {
+            return chain.getHandler();
+        }
+
+        /** Whether the request passes through an interceptor on its way to the handler. */
+        public boolean passes(HandlerInterceptor interceptor) {
+            return chain.getInterceptorList().contains(interceptor);
+        }
 
         public boolean isOfActuator() {
             return ServedPatterns.isOfActuator(mapping);
@@ -61,10 +60,10 @@ public final class HandlerMappings {
     }
 
     /**
-     * The handler that a request would be routed to; leaves in its attributes what mappings leave there. Null if there
-     * is none, also for its method or media type.
+     * Routes a request as its servlet does; leaves in its attributes what mappings leave there. Null if there is no
+     * handler for it, also for its method or media type.
      *
-     * @throws IllegalArgumentException if a mapping cannot tell
+     * @throws IllegalArgumentException if a mapping fails
      */
     public @Nullable Mapped route(HttpServletRequest request) {
         List<HandlerMapping> ordered = new ArrayList<>(of(request).mappings);
@@ -73,7 +72,7 @@ public final class HandlerMappings {
             try {
                 HandlerExecutionChain chain = mapping.getHandler(request);
                 if (chain != null) {
-                    return new Mapped(chain.getHandler(), mapping);
+                    return new Mapped(chain, mapping);
                 }
             } catch (ServletException unserved) {
                 return null;
@@ -87,12 +86,10 @@ public final class HandlerMappings {
     /** The mappings of one servlet. */
     public static final class OfServlet {
 
-        private final ApplicationContext context;
         private final List<HandlerMapping> mappings;
         private final Set<String> patterns = new HashSet<>(Set.of("", "/"));
 
         private OfServlet(ApplicationContext context) {
-            this.context = context;
             this.mappings = List.copyOf(
                     BeanFactoryUtils.beansOfTypeIncludingAncestors(context, HandlerMapping.class, true, false)
                             .values());
@@ -110,43 +107,6 @@ public final class HandlerMappings {
         /** Whether a pattern is one that handlers are registered for, and not the path of a request. */
         boolean isPattern(String pattern) {
             return patterns.contains(pattern);
-        }
-
-        /** The mapping that has a handler; null if none of those that are known has it. */
-        @Nullable
-        public AbstractHandlerMapping mappingOf(Object handler) {
-            return of(AbstractHandlerMapping.class)
-                    .filter(mapping -> has(mapping, handler))
-                    .findFirst()
-                    .orElse(null);
-        }
-
-        private boolean has(AbstractHandlerMapping mapping, Object handler) {
-            if (handler instanceof HandlerMethod method) {
-                return mapping instanceof AbstractHandlerMethodMapping<?> methods
-                        && isAmong(methods.getHandlerMethods().values(), method);
-            }
-            if (handler instanceof HandlerFunction) {
-                return mapping instanceof RouterFunctionMapping;
-            }
-            return mapping instanceof AbstractUrlHandlerMapping urls
-                    && Stream.concat(
-                                    urls.getHandlerMap().values().stream(),
-                                    Arrays.asList(urls.getRootHandler(), urls.getDefaultHandler()).stream())
-                            .anyMatch(mapped -> mapped == handler || isBean(mapped, handler));
-        }
-
-        private static boolean isAmong(Collection<HandlerMethod> mapped, HandlerMethod handler) {
-            return mapped.stream()
-                    .anyMatch(method -> method.getMethod().equals(handler.getMethod())
-                            && method.getBeanType() == handler.getBeanType());
-        }
-
-        private boolean isBean(@Nullable Object mapped, Object handler) {
-            return mapped instanceof String name
-                    && context.containsBean(name)
-                    && context.isSingleton(name)
-                    && context.getBean(name) == handler;
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.io.Resource;
 import org.springframework.http.HttpMethod;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RequestMethod;
@@ -25,6 +27,9 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.handler.AbstractUrlHandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+import org.springframework.web.servlet.resource.CachingResourceResolver;
+import org.springframework.web.servlet.resource.EncodedResourceResolver;
+import org.springframework.web.servlet.resource.PathResourceResolver;
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
 /** Everything that the application serves, as far as its mappings tell. */
@@ -32,16 +37,12 @@ public final class ServedPatterns {
 
     private static final String ALL_PATHS = "/**";
 
-    /**
-     * @param methods empty if the mapping declares none
-     * @param files whether static files are served there
-     */
-    private record Mapped(String pattern, Set<String> methods, boolean files) {
+    /** Resolvers that find no other files than those of the locations, by their paths. */
+    private static final Set<Class<?>> BY_PATH =
+            Set.of(PathResourceResolver.class, CachingResourceResolver.class, EncodedResourceResolver.class);
 
-        Mapped(String pattern, Set<String> methods) {
-            this(pattern, methods, false);
-        }
-    }
+    /** {@code methods}: empty if the mapping declares none. */
+    private record Mapped(String pattern, Set<String> methods) {}
 
     private final List<Mapped> mapped = new ArrayList<>();
     private final List<ResourceHttpRequestHandler> files = new ArrayList<>();
@@ -127,7 +128,7 @@ public final class ServedPatterns {
             // would cover every rule: what counts is whether there are files
             files.add(resources);
         } else {
-            mapped.add(new Mapped(pattern, Set.of(), handler instanceof ResourceHttpRequestHandler));
+            mapped.add(new Mapped(pattern, Set.of()));
         }
     }
 
@@ -139,7 +140,30 @@ public final class ServedPatterns {
         return mapped.stream()
                         .anyMatch(endpoint ->
                                 isUnder(method -> rule.coverage(path, method, endpoint.pattern), endpoint, ruleSet))
-                || files.stream().anyMatch(resources -> StaticFiles.mayBeUnder(path, resources));
+                || files.stream().anyMatch(resources -> mayHave(resources, path));
+    }
+
+    /**
+     * Whether there may be static files under a path: looks for what stands before its first segment with a wildcard.
+     */
+    private static boolean mayHave(ResourceHttpRequestHandler files, String path) {
+        String literal = Stream.of(path.split("/"))
+                .takeWhile(segment -> !segment.matches(".*[*?{].*"))
+                .filter(segment -> !segment.isEmpty())
+                .collect(Collectors.joining("/"));
+        return literal.isEmpty()
+                || files.getResourceResolvers().stream().anyMatch(resolver -> !BY_PATH.contains(resolver.getClass()))
+                || files.getLocations().stream().anyMatch(location -> exists(location, literal));
+    }
+
+    /** In an archive, only a name with a slash at its end is a folder. */
+    private static boolean exists(Resource location, String path) {
+        try {
+            return location.createRelative(path).exists()
+                    || location.createRelative(path + "/").exists();
+        } catch (IOException unknown) {
+            return true;
+        }
     }
 
     private static boolean isOpen(String pattern) {

@@ -11,7 +11,6 @@ import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -36,7 +35,7 @@ class ArrivingRequestTests {
         "POST, /health/live, ''"
     })
     void rulesOfThePhaseApplyByMethodAndPath(String method, String path, String resources) {
-        ArrivingRequest arriving = ArrivingRequest.of(request(method, path, path), rules, List.of());
+        ArrivingRequest arriving = ArrivingRequest.of(request(method, path, path), rules);
         assertThat(resources(arriving)).isEqualTo(resources);
     }
 
@@ -53,7 +52,7 @@ class ArrivingRequestTests {
         "/signin, /login"
     })
     void noSpellingOfAPathGetsAroundItsRule(String sent, String read) {
-        assertThat(names(ArrivingRequest.of(request("POST", sent, read), rules, List.of())))
+        assertThat(names(ArrivingRequest.of(request("POST", sent, read), rules)))
                 .isEqualTo("login all");
     }
 
@@ -61,24 +60,8 @@ class ArrivingRequestTests {
     @ParameterizedTest
     @CsvSource({"/health/../login, /login, login all", "/health;/live, /health/live, ''"})
     void exemptIsOnlyAPathThatIsExemptInEachReading(String sent, String read, String names) {
-        assertThat(names(ArrivingRequest.of(request("POST", sent, read), rules, List.of())))
+        assertThat(names(ArrivingRequest.of(request("POST", sent, read), rules)))
                 .isEqualTo(names);
-    }
-
-    @Test
-    void rulesThatWereDecidedAreNotDecidedAgain() {
-        List<RateLimitRule> decided = List.of(rules.find("login").orElseThrow());
-        ArrivingRequest arriving = ArrivingRequest.of(request("POST", "/login", "/login"), rules, decided);
-        assertThat(resources(arriving)).isEqualTo("all * /**");
-    }
-
-    /** The rules are made anew when any of them is changed. */
-    @Test
-    void rulesThatWereDecidedAreNotDecidedAgainAfterAChange() {
-        List<RateLimitRule> decided = List.of(
-                ruleSet(null, List.of(), early("login", "/login")).find("login").orElseThrow());
-        assertThat(names(ArrivingRequest.of(request("POST", "/login", "/login"), rules, decided)))
-                .isEqualTo("all");
     }
 
     private static RuleDefinition.Builder early(String name, String... paths) {

@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.cache.concurrent.ConcurrentMapCache;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.FileSystemResource;
-import org.springframework.core.io.Resource;
 import org.springframework.mock.web.MockServletContext;
 import org.springframework.web.context.support.ServletContextResource;
 import org.springframework.web.servlet.HandlerMapping;
@@ -109,51 +108,26 @@ class ServedPatternsTests {
                 .isEqualTo(any);
     }
 
-    /** With the folder of all classes in the place of one of files. */
     @ParameterizedTest
     @CsvSource({
         "/**, true",
         "/{*any}, true",
-        "/limit*/a.css, true",
-        "/limiter/spring/web/rout*/**, true",
-        "/limiter/spring/web/route/StaticFil*.class, true",
-        "/limiter/spring/web/route/{name:S.*}.class, true",
-        "/limiter/spring/web/route/StatikFil*.class, false",
-        "/limter*/**, false",
-        "/*.css, false",
-    })
-    void filesWithTheApplicationAreListed(String path, boolean any) {
-        assertThat(StaticFiles.mayBeUnder(path, List.of(new ClassPathResource("dev/"))))
-                .isEqualTo(any);
-    }
-
-    @Test
-    void filesOfTheServletContextAreListed() {
-        Resource root = new ServletContextResource(new MockServletContext("dev"), "/");
-        assertThat(StaticFiles.mayBeUnder("/lim*", List.of(root))).isTrue();
-        assertThat(StaticFiles.mayBeUnder("/limter*", List.of(root))).isFalse();
-    }
-
-    /** The folders of an application with Spring Boot, by default. */
-    @ParameterizedTest
-    @CsvSource({
-        "/ordrs/*, false",
-        "/ordrs/?, false",
-        "/ordrs/*/**, false",
-        "/ordrs/{id}/lines, false",
-        "/ordrs/{id:[0-9]+}, false",
-        "/limiter/ordrs/*.css, false",
         "/limiter/*, true",
-        "/limiter/*/web/**, true",
-        "/limiter/spring/web/route/*.class, true",
-        "/limiter/spring/web/route/*.css, false",
+        "/limiter/spring/web/route/{name}.class, true",
+        "/limiter/ordrs/*.class, false",
+        "/ordrs/*, false",
+        "/ordrs/{id:[0-9]+}, false",
+        "/ordrs/{id}/lines, false"
     })
-    void folderThatIsNotThereHasNoFiles(String path, boolean any) {
-        List<Resource> folders = List.of(
+    void filesMayBeWhereTheFolderBeforeAWildcardIs(String path, boolean any) throws Exception {
+        ResourceHttpRequestHandler handler = new ResourceHttpRequestHandler();
+        handler.setLocations(List.of(
                 new ClassPathResource("META-INF/resources/"),
-                new ClassPathResource("static/"),
-                new ServletContextResource(new MockServletContext("dev"), "/"));
-        assertThat(StaticFiles.mayBeUnder(path, folders)).isEqualTo(any);
+                new ClassPathResource("dev/"),
+                new ServletContextResource(new MockServletContext("static"), "/")));
+        handler.afterPropertiesSet();
+        assertThat(anyUnder(served(urls(Map.of("/**", handler))), path, null, List.of()))
+                .isEqualTo(any);
     }
 
     /** One may answer with the start page of an application in the browser, or take a version out of the path. */
@@ -177,14 +151,6 @@ class ServedPatternsTests {
                 new PathResourceResolver()));
         handler.afterPropertiesSet();
         assertThat(anyUnder(served(urls(Map.of("/**", handler))), "/v1/*", null, List.of()))
-                .isFalse();
-    }
-
-    @Test
-    void foldersOutsideOfTheApplicationMayHaveOtherFilesLater() {
-        assertThat(StaticFiles.mayBeUnder("/*.css", List.of(new FileSystemResource(files + "/"))))
-                .isTrue();
-        assertThat(StaticFiles.mayBeUnder("/css/*.css", List.of(new FileSystemResource(files + "/"))))
                 .isFalse();
     }
 

@@ -1,0 +1,170 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.decide.RuleDecider;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way of a request through the filter and back: puts the {@link BeforeCommitResponse} around the response, and settles
+ * and closes the {@link ServletRequestDecisions} at the end of the request.
+ */
+final class Dispatch {
+
+    private final ServletRequestDecisions decisions;
+    private final HttpServletRequest request;
+    private final HttpServletResponse response;
+    private final BeforeCommitResponse answer;
+    private final AsyncRequests asyncRequests;
+    /** Some containers make the error page before the dispatch that failed has returned. */
+    private final boolean nested;
+
+    /** Null unless the request is asynchronous when the dispatch returns. */
+    private volatile @Nullable AsyncContext underWay;
+
+    /** {@code present}: null if the response has none around it yet. */
+    Dispatch(
+            ServletRequestDecisions decisions,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            @Nullable BeforeCommitResponse present,
+            RuleDecider decider,
+            AsyncRequests asyncRequests) {
+        this.decisions = decisions;
+        this.asyncRequests = asyncRequests;
+        this.nested = !decisions.enter();
+        if (present == null) {
+            this.answer = new BeforeCommitResponse(
+                    request.getServletContext(),
+                    response,
+                    committing -> decisions.settle(committing, decider),
+                    decisions.pendingFields);
+            this.request = new BeforeCommitRequest(request, answer);
+            this.response = answer;
+        } else {
+            // an asynchronous request comes back with the response that it left with
+            this.answer = present;
+            this.request = request;
+            this.response = response;
+            if (request.getDispatcherType() == DispatcherType.ERROR) {
+                present.begin();
+            }
+        }
+        decisions.answerWith(answer);
+    }
+
+    /** The first one, in which the early rules are decided; null if there are none. */
+    void arrive(@Nullable EarlyRules earlyRules, FilterChain chain) throws IOException, ServletException {
+        follow((same, wrapped) -> {
+            if (earlyRules == null || earlyRules.permit(decisions, request, response)) {
+                chain.doFilter(same, wrapped);
+            }
+        });
+    }
+
+    void follow(FilterChain chain) throws IOException, ServletException {
+        boolean failed = true;
+        try {
+            chain.doFilter(request, response);
+            failed = false;
+        } finally {
+            if (failed) {
+                answer.beforeFailure();
+            }
+            if (nested) {
+                answer.beforeCommit();
+            } else {
+                leave(failed);
+            }
+        }
+    }
+
+    private void leave(boolean failed) {
+        decisions.leave();
+        if (!request.isAsyncStarted()) {
+            complete();
+            return;
+        }
+        try {
+            boolean page = request.getDispatcherType() == DispatcherType.ERROR;
+            AsyncContext context = request.getAsyncContext();
+            underWay = context;
+            asyncRequests.begin(context, decisions::close); // charges stay: there was no response
+            context.addListener(new Completion(this, failed || page));
+        } catch (IllegalStateException over) {
+            complete();
+        }
+    }
+
+    /** The container has reported how the asynchronous request ended, or that it goes on. */
+    private void reported() {
+        if (underWay != null) {
+            asyncRequests.over(underWay);
+        }
+    }
+
+    /** The request is over. */
+    private void complete() {
+        reported();
+        try {
+            answer.beforeCommit();
+        } finally {
+            decisions.close();
+        }
+    }
+
+    /**
+     * The end of an asynchronous request, however it came about. A next round passes through the filter, which listens
+     * again.
+     *
+     * @param failed whether the dispatch that started the asynchronous work has thrown, or was for the page about that:
+     *     then Tomcat reports an error, and no completion
+     */
+    private record Completion(Dispatch dispatch, boolean failed) implements AsyncListener {
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            dispatch.complete();
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            // completes afterwards
+        }
+
+        /**
+         * Completes afterwards, if the dispatch has not failed, or another listener goes on with the request; but
+         * Tomcat may report no more about a client that has reset its connection early, even if a listener has
+         * dispatched the request again.
+         */
+        @Override
+        public void onError(AsyncEvent event) {
+            dispatch.reported();
+            if (!failed) {
+                dispatch.decisions.close();
+            } else if (isOver(event.getAsyncContext())) {
+                dispatch.complete();
+            }
+        }
+
+        private static boolean isOver(AsyncContext context) {
+            try {
+                return context.getResponse() != null;
+            } catch (IllegalStateException completedOrDispatched) {
+                return false;
+            }
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            dispatch.reported(); // the filter chain has not returned yet
+        }
+    }
+}

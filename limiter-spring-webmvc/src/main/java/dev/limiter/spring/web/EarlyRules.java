@@ -1,0 +1,40 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.web.route.ArrivingRequest;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+
+/**
+ * Decides the rules of {@code phase: request}: before Spring Security and other costly work, by the path with which a
+ * request arrives, also for requests that never reach an endpoint, such as a login in Spring Security. Thread-safe.
+ */
+public final class EarlyRules {
+
+    private final Rules rules;
+    private final RequestGate gate;
+    private final PreflightDetector preflights;
+
+    public EarlyRules(Rules rules, RequestGate gate, PreflightDetector preflights) {
+        this.rules = rules;
+        this.gate = gate;
+        this.preflights = preflights;
+    }
+
+    /** Whether the request may go on. If not, the response has been written. */
+    boolean permit(ServletRequestDecisions decisions, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        RuleSet ruleSet = rules.current();
+        if (ruleSet.requestRules().isEmpty()) {
+            return true;
+        }
+        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet);
+        if (arriving.resources().isEmpty() || preflights.isExpected(request)) {
+            return true;
+        }
+        decisions.arrive(arriving.rules(), ruleSet.pathRules());
+        return gate.permits(arriving, decisions, request, response);
+    }
+}
