@@ -11,6 +11,7 @@ import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.DecisionReports;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
@@ -53,7 +54,10 @@ class RequestGateTests {
             .get(0);
     private final RateLimiters limiters = RateLimiters.builder().build();
     private final RuleDecider decider = new RuleDecider(
-            limiters, limiters.storage(), List.of(), KeyHash.with("secret"), new PermitHolders(TimeSource.system()));
+            limiters,
+            limiters.storage(),
+            new DecisionReports(List.of(), List.of(), KeyHash.with("secret")),
+            new PermitHolders(TimeSource.system()));
     private final RequestGate gate = new RequestGate(
             decider,
             new RejectionDispatcher(

@@ -9,6 +9,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.LogFactory;
@@ -86,7 +87,7 @@ final class RuleCharges {
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));
         }
         if (charge == null) {
-            reports.tell(rule, contexts, Outcome.SKIPPED, null);
+            reports.decided(rule, contexts, Outcome.SKIPPED, null, null, Duration.ZERO);
         }
         return charge;
     }
@@ -118,16 +119,6 @@ final class RuleCharges {
             super(null, null, false, false);
             this.rule = rule;
             this.failure = failure;
-        }
-
-        /** Requests that make an expression fail would be free otherwise. */
-        Charge price() {
-            return rule.chargeOfNobody();
-        }
-
-        /** The answer to a request that could not pay for its failure. */
-        Verdict refused(Decision decision) {
-            return new Asked(List.of(rule), List.of(price())).refused(decision);
         }
     }
 }

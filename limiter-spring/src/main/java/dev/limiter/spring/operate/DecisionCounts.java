@@ -1,35 +1,46 @@
 package dev.limiter.spring.operate;
 
-import dev.limiter.spring.decide.CountingListener;
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.DecisionMeter;
 import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.PerOutcome;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the outcomes of each rule since the application started. Those of the last minutes are the difference to a
  * sample of these counts, so that a decision pays nothing for them, and none is lost. Thread-safe.
  */
-public final class DecisionCounts implements CountingListener {
+public final class DecisionCounts implements DecisionMeter {
 
-    /** The counts by rule and resource: a decision is counted once. */
-    private final ConcurrentMap<String, ConcurrentMap<String, ConcurrentMap<Outcome, LongAdder>>> rules =
-            new ConcurrentHashMap<>();
+    /** A decision is counted once. */
+    private final PerOutcome<LongAdder> counts = new PerOutcome<>((rule, resource, outcome) -> new LongAdder());
 
     /** Where the counts of each rule stood when a minute began. */
     private final RecentMinutes<Map<String, Map<Outcome, Long>>> minutes = new RecentMinutes<>(this::sums);
 
     @Override
-    public Tally tally(String rule, String resource, Outcome outcome) {
-        LongAdder count = rules.computeIfAbsent(rule, name -> new ConcurrentHashMap<>())
-                .computeIfAbsent(resource, name -> new ConcurrentHashMap<>())
-                .computeIfAbsent(outcome, unknown -> new LongAdder());
-        return (by, charge, part, waited) -> count.increment();
+    public void count(
+            RateLimitRule rule,
+            String resource,
+            Outcome outcome,
+            @Nullable Charge charge,
+            @Nullable Decision decision,
+            Duration waited) {
+        count(rule.name(), resource, outcome);
+    }
+
+    /** Counts a decision of the rule of that name. */
+    public void count(String rule, String resource, Outcome outcome) {
+        counts.get(rule, resource, outcome).increment();
     }
 
     /** Begins another minute when it is time. Called once a second. */
@@ -39,36 +50,31 @@ public final class DecisionCounts implements CountingListener {
 
     private Map<String, Map<Outcome, Long>> sums() {
         Map<String, Map<Outcome, Long>> sums = new HashMap<>();
-        rules.keySet().forEach(rule -> sums.put(rule, sums(rule)));
+        names().forEach(rule -> sums.put(rule, sums(rule)));
         return sums;
     }
 
     /** Of a rule that has decided nothing yet, none. */
     private Map<Outcome, Long> sums(String rule) {
         Map<Outcome, Long> sums = new EnumMap<>(Outcome.class);
-        resources(rule)
+        counts.of(rule)
                 .values()
-                .forEach(counts -> counts.forEach((outcome, count) -> sums.merge(outcome, count.sum(), Long::sum)));
+                .forEach(outcomes -> outcomes.forEach((outcome, count) -> sums.merge(outcome, count.sum(), Long::sum)));
         return sums;
-    }
-
-    private Map<String, ? extends Map<Outcome, LongAdder>> resources(String rule) {
-        Map<String, ? extends Map<Outcome, LongAdder>> known = rules.get(rule);
-        return known == null ? Map.of() : known;
     }
 
     /** The names of all rules that have decided anything. */
     public Set<String> names() {
-        return Set.copyOf(rules.keySet());
+        return counts.rules();
     }
 
     /** How many decisions of a rule had one of these outcomes, by their resource. */
     public Map<String, Long> sums(String rule, Set<Outcome> outcomes) {
         Map<String, Long> sums = new HashMap<>();
-        resources(rule)
-                .forEach((resource, counts) -> sums.put(
+        counts.of(rule)
+                .forEach((resource, counted) -> sums.put(
                         resource,
-                        counts.entrySet().stream()
+                        counted.entrySet().stream()
                                 .filter(count -> outcomes.contains(count.getKey()))
                                 .mapToLong(count -> count.getValue().sum())
                                 .sum()));

@@ -1,13 +1,9 @@
 package dev.limiter.spring.operate.series;
 
-import static dev.limiter.spring.compile.TestRules.compiled;
-import static dev.limiter.spring.compile.TestRules.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.operate.DecisionCounts;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -20,9 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DecisionSeriesTests {
 
-    /** Any: the tally knows what it counts. */
-    private static final RateLimitRule RULE = compiled(rule("any").limit(1L, "1h", null, null, null));
-
     private final DecisionCounts counts = new DecisionCounts();
     private final AtomicInteger waiting = new AtomicInteger();
     private final ToLongFunction<String> waitingOfRule = rule -> rule.equals("orders") ? waiting.get() : 0;
@@ -30,7 +23,7 @@ class DecisionSeriesTests {
 
     private void decide(String rule, Outcome outcome, int times) {
         for (int i = 0; i < times; i++) {
-            counts.tally(rule, "GET /", outcome).add(RULE, null, null, Duration.ZERO);
+            counts.count(rule, "GET /", outcome);
         }
     }
 
@@ -106,7 +99,7 @@ class DecisionSeriesTests {
 
         String decide(String rule, Outcome outcome, int times) {
             for (int i = 0; i < times; i++) {
-                counts.tally(rule, "GET /", outcome).add(RULE, null, null, Duration.ZERO);
+                counts.count(rule, "GET /", outcome);
             }
             return series.share();
         }
@@ -158,8 +151,8 @@ class DecisionSeriesTests {
         Other other = new Other();
         decide("orders", Outcome.PERMITTED, 2);
         series.share();
-        counts.tally("orders", "POST /\n\t", Outcome.REJECTED).add(RULE, null, null, Duration.ZERO);
-        other.counts.tally("orders", "POST /\n\t", Outcome.PERMITTED).add(RULE, null, null, Duration.ZERO);
+        counts.count("orders", "POST /\n\t", Outcome.REJECTED);
+        other.counts.count("orders", "POST /\n\t", Outcome.PERMITTED);
         series.hear(other.decide("orders", Outcome.PERMITTED, 3));
         series.share();
 
@@ -215,7 +208,7 @@ class DecisionSeriesTests {
     void tellsThoseWithTheMostDecisionsAndTheSumOfAllOthers() {
         Other other = new Other();
         for (int i = 0; i < 500; i++) {
-            other.counts.tally("x".repeat(1000) + i, "GET /", Outcome.PERMITTED).add(RULE, null, null, Duration.ZERO);
+            other.counts.count("x".repeat(1000) + i, "GET /", Outcome.PERMITTED);
         }
         String told = other.decide("busy", Outcome.PERMITTED, 3);
         assertThat(told).hasSizeLessThan(32_768);
