@@ -14,6 +14,7 @@ import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +54,9 @@ final class Bans {
             return NONE;
         }
         return then(
-                storage.tryAcquire(ban.rejections(), charge.key()),
+                storage.tryAcquire(List.of(ban.rejections().charge(charge.key()))),
                 rejection -> isLast(rejection)
-                        ? storage.tryAcquire(ban.bans(), charge.key())
+                        ? storage.tryAcquire(List.of(ban.bans().charge(charge.key())))
                                 .thenApply(state -> begun(rule, charge, contexts, rejection, state))
                         : NONE);
     }

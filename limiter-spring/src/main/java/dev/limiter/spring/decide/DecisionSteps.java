@@ -50,7 +50,7 @@ final class DecisionSteps {
         } catch (Undecidable undecidable) {
             return undecided(undecidable);
         }
-        return asked.rules.isEmpty()
+        return asked.rules().isEmpty()
                 ? shadowed(Verdict.UNLIMITED, rules.shadow)
                 : then(banned(asked), banned -> banned == null ? limited(asked) : refused(banned, banned));
     }
@@ -88,9 +88,9 @@ final class DecisionSteps {
     /** The verdict of the first rule that bans its key; null if none does. */
     private CompletableFuture<@Nullable Verdict> banned(Asked asked) {
         CompletableFuture<@Nullable Verdict> banned = NOT_BANNED;
-        for (int i = 0; i < asked.rules.size(); i++) {
-            RateLimitRule rule = asked.rules.get(i);
-            Charge charge = asked.charges.get(i);
+        for (int i = 0; i < asked.rules().size(); i++) {
+            RateLimitRule rule = asked.rules().get(i);
+            Charge charge = asked.charges().get(i);
             Ban ban = rule.banOf(charge);
             if (ban != null) {
                 banned = then(banned, before -> before == null ? banned(rule, charge, ban) : completedFuture(before));
@@ -112,11 +112,11 @@ final class DecisionSteps {
 
     private CompletableFuture<Verdict> limited(Asked asked) {
         if (!rules.waiting) {
-            return then(storage.tryAcquire(asked.charges), decision -> decided(asked, decision, Duration.ZERO));
+            return then(storage.tryAcquire(asked.charges()), decision -> decided(asked, decision, Duration.ZERO));
         }
         long start = System.nanoTime();
         return then(
-                storage.acquire(asked.charges),
+                storage.acquire(asked.charges()),
                 decision -> decided(asked, decision, Duration.ofNanos(System.nanoTime() - start)));
     }
 

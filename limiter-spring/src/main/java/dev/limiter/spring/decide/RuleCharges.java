@@ -6,7 +6,6 @@ import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
 import java.time.Duration;
@@ -26,25 +25,17 @@ final class RuleCharges {
     }
 
     /** The rules that limit a request, and the charge of each; without those that skip it. */
-    static final class Asked {
+    record Asked(List<RateLimitRule> rules, List<Charge> charges) {
 
         static final Asked NOTHING = new Asked(List.of(), List.of());
 
-        final List<RateLimitRule> rules;
-        final List<Charge> charges;
-
-        Asked(List<RateLimitRule> rules, List<Charge> charges) {
-            this.rules = rules;
-            this.charges = charges;
-        }
-
         /** {@code open}: the charges that may be returned later; {@code held}: until the request is over. */
-        Verdict permitted(Decision decision, List<OpenCharge> open, HeldPermits held) {
+        Verdict permitted(Decision decision, List<OpenCharge> open, List<Runnable> held) {
             return new Verdict(rules, charges, decision, List.of(), List.of(), open, held);
         }
 
         Verdict refused(Decision decision) {
-            return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), HeldPermits.NONE);
+            return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), List.of());
         }
     }
 

@@ -9,13 +9,11 @@ import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
-import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Decides the rules of one decision point. The enforced ones are decided together, all or nothing; if the request is
@@ -28,6 +26,7 @@ public final class RuleDecider {
     final RuleCharges charges;
     final PermitHolders holders;
     private final RateLimiters limiters;
+    private final RateLimiterStorage storage;
     private final StorageCalls blocking;
 
     /**
@@ -37,6 +36,7 @@ public final class RuleDecider {
     public RuleDecider(
             RateLimiters limiters, RateLimiterStorage storage, DecisionReports reports, PermitHolders holders) {
         this.limiters = limiters;
+        this.storage = storage;
         this.holders = holders;
         this.blocking = StorageCalls.blocking(limiters, storage.isRemote());
         this.reports = reports;
@@ -63,10 +63,10 @@ public final class RuleDecider {
         } catch (Undecidable undecidable) {
             return steps(rules, contexts).undecided(undecidable).join();
         }
-        if (asked.rules.isEmpty()) {
+        if (asked.rules().isEmpty()) {
             return Verdict.UNLIMITED;
         }
-        Decision decision = blocking.tryAcquireNow(asked.charges);
+        Decision decision = blocking.tryAcquireNow(asked.charges());
         return decision.permitted()
                 ? permitted(asked, rules, contexts, decision, Duration.ZERO)
                 : steps(rules, contexts).rejected(asked.refused(decision)).join();
@@ -88,9 +88,9 @@ public final class RuleDecider {
 
     /** The verdict on a request that the storage permitted. */
     Verdict permitted(Asked asked, ApplicableRules rules, RuleContexts contexts, Decision decision, Duration waited) {
-        List<OpenCharge> open = rules.settling ? charges.open(asked.rules, contexts, decision) : List.of();
-        HeldPermits held =
-                rules.holding ? holders.hold(asked.rules, asked.charges, decision, contexts) : HeldPermits.NONE;
+        List<OpenCharge> open = rules.settling ? charges.open(asked.rules(), contexts, decision) : List.of();
+        List<Runnable> held =
+                rules.holding ? List.of(holders.hold(asked.rules(), asked.charges(), decision, contexts)) : List.of();
         Verdict verdict = asked.permitted(decision, open, held);
         reports.permitted(verdict, contexts, waited);
         return verdict;
@@ -112,33 +112,11 @@ public final class RuleDecider {
         bans.begin(rule, ban, charge);
     }
 
-    /**
-     * Where the limits stand now, for an answer after what was taken was given back: on the terms of the request, as a
-     * decision that permitted it would tell.
-     */
+    /** Where the limits of each rule stand now for such a request, after what it took was returned. Charges nothing. */
     public List<List<LimitStatus>> peek(Verdict verdict) {
         return verdict.charges.stream()
-                .map(charge -> standing(charge, limiters.peek(charge.rule(), charge.key())))
+                .map(charge -> charge.rule().charge(charge.key()).keeping(charge.keptPercent()))
+                .map(charge -> Verdict.limits(storage.peek(List.of(charge))))
                 .toList();
-    }
-
-    /** {@code peeked}: where the limits stand for a request that need not leave a reserve. */
-    private static List<LimitStatus> standing(Charge charge, Decision peeked) {
-        return Verdict.limits(peeked).stream()
-                .map(status -> beside(charge.kept(status.limit().capacity()), status))
-                .toList();
-    }
-
-    /** The time to retry is that of a request with priority: it is left out where permits are kept for those. */
-    private static LimitStatus beside(long kept, LimitStatus status) {
-        return kept == 0
-                ? status
-                : new LimitStatus(
-                        status.policy(),
-                        status.limit(),
-                        true,
-                        Math.max(status.remaining() - kept, 0),
-                        Optional.empty(),
-                        status.resetAfter());
     }
 }

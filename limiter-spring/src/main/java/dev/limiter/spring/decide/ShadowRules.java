@@ -7,7 +7,6 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
-import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +28,7 @@ final class ShadowRules {
     private final List<RateLimitRule> watching = new ArrayList<>();
     private final List<Decision> decisions = new ArrayList<>();
     private final List<OpenCharge> open = new ArrayList<>();
-    private HeldPermits held = HeldPermits.NONE;
+    private final List<Runnable> held = new ArrayList<>();
 
     ShadowRules(RuleDecider decider, ApplicableRules applicable, RuleContexts contexts, StorageCalls storage) {
         this.decider = decider;
@@ -70,7 +69,7 @@ final class ShadowRules {
         decisions.add(decision);
         open.addAll(decider.charges.open(List.of(rule), contexts, decision));
         if (rule.limitsConcurrency() && decision.permitted()) {
-            held = held.and(decider.holders.hold(List.of(rule), List.of(charge), decision, contexts));
+            held.add(decider.holders.hold(List.of(rule), List.of(charge), decision, contexts));
         }
         decider.reports.decided(rule, contexts, Outcome.watched(decision), charge, decision, Duration.ZERO);
         return DONE;
@@ -90,11 +89,11 @@ final class ShadowRules {
         if (!verdict.permitted) {
             open.forEach(OpenCharge::giveBack);
             decisions.forEach(Decision::close);
-            held.release();
+            held.forEach(Runnable::run);
             return verdict;
         }
         open.addAll(0, verdict.open);
-        return new Verdict(
-                verdict.rules, verdict.charges, verdict.decision, watching, decisions, open, verdict.held.and(held));
+        held.addAll(verdict.held);
+        return new Verdict(verdict.rules, verdict.charges, verdict.decision, watching, decisions, open, held);
     }
 }

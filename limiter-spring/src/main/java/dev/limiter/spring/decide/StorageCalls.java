@@ -43,12 +43,6 @@ final class StorageCalls {
                 : cancelledWith(result, limiters.tryAcquireAsync(charges.toArray(Charge[]::new)));
     }
 
-    CompletableFuture<Decision> tryAcquire(Rule rule, String key) {
-        return result == null
-                ? completedFuture(limiters.tryAcquire(rule, key))
-                : cancelledWith(result, limiters.tryAcquireAsync(rule, key));
-    }
-
     /** Takes all charges or none, after waiting for as long as the charges would. */
     CompletableFuture<Decision> acquire(List<Charge> charges) {
         return result == null

@@ -9,7 +9,6 @@ import dev.limiter.RateLimitExceededException;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.ResponseView;
-import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +21,7 @@ public final class Verdict {
 
     /** No rule had anything to say. */
     public static final Verdict UNLIMITED =
-            new Verdict(List.of(), List.of(), null, List.of(), List.of(), List.of(), HeldPermits.NONE);
+            new Verdict(List.of(), List.of(), null, List.of(), List.of(), List.of(), List.of());
 
     final List<RateLimitRule> rules;
     /** The charges of the {@link #rules}, in their order. */
@@ -35,8 +34,8 @@ public final class Verdict {
     private final List<Decision> shadow;
     /** The charges that may be returned once the outcome is known. */
     final List<OpenCharge> open;
-    /** The held permits, as {@link PermitHolders} shows them. */
-    final HeldPermits held;
+    /** Each ends what {@link PermitHolders} show of the request. */
+    final List<Runnable> held;
 
     final boolean permitted;
     /** Whether limits were asked, so that clients can be told where these stand. */
@@ -51,7 +50,7 @@ public final class Verdict {
             List<RateLimitRule> watching,
             List<Decision> shadow,
             List<OpenCharge> open,
-            HeldPermits held) {
+            List<Runnable> held) {
         this.rules = rules;
         this.charges = charges;
         this.decision = decision;
@@ -221,7 +220,7 @@ public final class Verdict {
             decision.close();
         }
         shadow.forEach(Decision::close);
-        held.release();
+        held.forEach(Runnable::run);
     }
 
     /**
@@ -269,6 +268,6 @@ public final class Verdict {
             decision.giveBack();
         }
         shadow.forEach(Decision::giveBack);
-        held.release();
+        held.forEach(Runnable::run);
     }
 }
