@@ -7,6 +7,8 @@ import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.decide.DecisionMeter;
+import dev.limiter.spring.decide.DecisionReports;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.RuleDecider;
@@ -88,10 +90,12 @@ public final class LimiterAutoConfiguration {
     RuleDecider limiterRuleDecider(
             RateLimiters limiters,
             DecidingStorage storage,
+            ObjectProvider<DecisionMeter> meters,
             ObjectProvider<RateLimitListener> listeners,
             KeyHash hash,
             PermitHolders holders) {
-        return new RuleDecider(
-                limiters, storage.storage(), listeners.orderedStream().toList(), hash, holders);
+        DecisionReports reports = new DecisionReports(
+                meters.orderedStream().toList(), listeners.orderedStream().toList(), hash);
+        return new RuleDecider(limiters, storage.storage(), reports, holders);
     }
 }

@@ -72,7 +72,7 @@ class RedisLatencyTests extends ChaosSupport {
 
     private static long usedInRedis() {
         RateLimitEvent last = both.get(0).last();
-        Rule rule = requireNonNull(last.part()).rule();
+        Rule rule = requireNonNull(last.decision()).rule();
         Decision now = observer.limiters().peek(rule, requireNonNull(last.key()));
         assertThat(now.onFailure()).isEmpty();
         return Instance.LIMIT - now.remaining();

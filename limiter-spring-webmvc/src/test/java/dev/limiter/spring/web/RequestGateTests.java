@@ -14,6 +14,7 @@ import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.DecisionReports;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
@@ -83,8 +84,7 @@ class RequestGateTests {
         return new RuleDecider(
                 limiters,
                 limiters.storage(),
-                List.of(),
-                KeyHash.with("secret"),
+                new DecisionReports(List.of(), List.of(), KeyHash.with("secret")),
                 new PermitHolders(TimeSource.system()));
     }
 

@@ -26,10 +26,8 @@ public final class ApplicableRules {
     final boolean holding;
     /** Whether what is enforced depends on the key. */
     final boolean partial;
-    /** Whether any address may be refused outright. */
-    final boolean denying;
-    /** Whether any key may be banned. */
-    final boolean banning;
+    /** Whether a permitted request needs no other step than its limits, which are decided at once. */
+    final boolean onlyLimits;
     /** Whether any charge may be returned later. */
     final boolean settling;
     /** The keys of one request, of rules that are enforced in part. */
@@ -45,8 +43,9 @@ public final class ApplicableRules {
         this.waiting = enforced.stream().anyMatch(RateLimitRule::makesWait);
         this.holding = enforced.stream().anyMatch(RateLimitRule::limitsConcurrency);
         this.partial = enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart);
-        this.denying = enforced.stream().anyMatch(RateLimitRule::hasDeniedAddresses);
-        this.banning = enforced.stream().anyMatch(rule -> rule.ban() != null);
+        this.onlyLimits = shadow.isEmpty()
+                && enforced.stream()
+                        .noneMatch(rule -> rule.makesWait() || rule.hasDeniedAddresses() || rule.ban() != null);
         this.settling = enforced.stream().anyMatch(rule -> rule.chargeIf() != null);
         this.keys = keys;
     }
@@ -86,9 +85,11 @@ public final class ApplicableRules {
 
     /** The candidates that would have been asked about a refused request if they were in force. */
     List<RateLimitRule> candidatesBeside(Verdict refused) {
-        return shadow.stream()
-                .filter(rule -> rule.live() != null && refused.isBy(rule.live()))
-                .toList();
+        return shadow.isEmpty()
+                ? shadow
+                : shadow.stream()
+                        .filter(rule -> rule.live() != null && refused.isBy(rule.live()))
+                        .toList();
     }
 
     public List<RateLimitRule> enforced() {

@@ -1,5 +1,8 @@
 package dev.limiter.spring.decide;
 
+import static dev.limiter.spring.decide.StorageCalls.then;
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.OnFailure;
@@ -11,6 +14,7 @@ import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Bans {
 
+    private static final CompletableFuture<@Nullable Decision> NONE = completedFuture(null);
+
     private final RateLimiters limiters;
     private final DecisionReports reports;
 
@@ -34,29 +40,25 @@ final class Bans {
     }
 
     /** The refusal of a key that is banned; null if it is not. */
-    @Nullable
-    Decision current(RateLimitRule rule, Charge charge) {
-        Ban ban = rule.banOf(charge);
-        if (ban == null) {
-            return null;
-        }
-        Decision state = limiters.peek(ban.bans(), charge.key());
-        return Ban.isInForce(state) ? banned(charge, state) : null;
+    CompletableFuture<@Nullable Decision> current(StorageCalls storage, Ban ban, Charge charge) {
+        return then(
+                storage.peek(ban.bans(), charge.key()),
+                state -> Ban.isInForce(state) ? completedFuture(banned(charge, state)) : NONE);
     }
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
-    @Nullable
-    Decision afterRejection(RateLimitRule rule, Charge charge, Decision refusal, RuleContexts contexts) {
+    CompletableFuture<@Nullable Decision> afterRejection(
+            StorageCalls storage, RateLimitRule rule, Charge charge, Decision refusal, RuleContexts contexts) {
         Ban ban = rule.banOf(charge);
-        if (ban == null || isShared(refusal)) {
-            return null;
+        if (ban == null || Outcome.rejected(refusal) != Outcome.REJECTED || isShared(refusal)) {
+            return NONE;
         }
-        Decision rejection = limiters.tryAcquire(ban.rejections(), charge.key());
-        if (!isLast(rejection)) {
-            return null;
-        }
-        Decision state = limiters.tryAcquire(ban.bans(), charge.key());
-        return begun(rule, charge, contexts, rejection, state);
+        return then(
+                storage.tryAcquire(List.of(ban.rejections().charge(charge.key()))),
+                rejection -> isLast(rejection)
+                        ? storage.tryAcquire(List.of(ban.bans().charge(charge.key())))
+                                .thenApply(state -> begun(rule, charge, contexts, rejection, state))
+                        : NONE);
     }
 
     /**
@@ -76,7 +78,7 @@ final class Bans {
                     "There is no room for a ban: as many keys as limiter.max-keys says are at their limit", null);
         }
         if (state.permitted()) {
-            reports.tellBan(rule, null, charge, state);
+            reports.banned(rule, null, charge, state);
         }
     }
 
@@ -115,33 +117,9 @@ final class Bans {
             return null;
         }
         if (state.permitted()) {
-            reports.tellBan(rule, contexts, charge, state);
+            reports.banned(rule, contexts, charge, state);
         }
         return rejection.permitted() ? null : banned(charge, state);
-    }
-
-    /** The same as {@link #current} without blocking the caller; null if the rule bans no keys. */
-    @Nullable
-    CompletableFuture<@Nullable Decision> currentLater(RateLimitRule rule, Charge charge) {
-        Ban ban = rule.banOf(charge);
-        return ban == null
-                ? null
-                : limiters.peekAsync(ban.bans(), charge.key())
-                        .thenApply(state -> Ban.isInForce(state) ? banned(charge, state) : null);
-    }
-
-    /** The same as {@link #afterRejection} without blocking the caller; null if it counts for no ban. */
-    @Nullable
-    CompletableFuture<@Nullable Decision> afterRejectionLater(
-            RateLimitRule rule, Charge charge, Decision refusal, RuleContexts contexts) {
-        Ban ban = rule.banOf(charge);
-        return ban == null || isShared(refusal)
-                ? null
-                : limiters.tryAcquireAsync(ban.rejections(), charge.key())
-                        .thenCompose(rejection -> isLast(rejection)
-                                ? limiters.tryAcquireAsync(ban.bans(), charge.key())
-                                        .thenApply(state -> begun(rule, charge, contexts, rejection, state))
-                                : CompletableFuture.completedFuture(null));
     }
 
     /** The request that begins a ban is refused for its time like all others. */

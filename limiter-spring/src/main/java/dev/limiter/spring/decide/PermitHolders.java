@@ -34,8 +34,8 @@ public final class PermitHolders {
         this.clock = clock;
     }
 
-    /** Remembers what a permitted request takes by rules that were decided together. */
-    HeldPermits hold(List<RateLimitRule> rules, List<Charge> charges, Decision decision, RuleContexts contexts) {
+    /** Remembers what a permitted request takes by rules that were decided together, until the result is called. */
+    Runnable hold(List<RateLimitRule> rules, List<Charge> charges, Decision decision, RuleContexts contexts) {
         List<HeldPermit> held = new ArrayList<>(1);
         List<Decision> parts = decision.parts();
         for (int i = 0; i < charges.size(); i++) {
@@ -45,7 +45,7 @@ public final class PermitHolders {
                 held.add(add(charges.get(i), permits, contexts.resource(rules.get(i))));
             }
         }
-        return new HeldPermits(this, held);
+        return () -> held.forEach(this::release);
     }
 
     private static long permits(Charge charge) {
@@ -67,7 +67,7 @@ public final class PermitHolders {
     }
 
     /** Does nothing the second time. */
-    void release(HeldPermit permit) {
+    private void release(HeldPermit permit) {
         if (byRule.getOrDefault(permit.rule(), Set.of()).remove(permit)) {
             onRelease.accept(permit, age(permit));
         }
@@ -106,35 +106,5 @@ public final class PermitHolders {
 
     private Stream<HeldPermit> held(String rule) {
         return byRule.getOrDefault(rule, Set.of()).stream();
-    }
-
-    /**
-     * The permits of concurrency limits held by one request or call. Immutable,
-     * thread-safe.
-     */
-    record HeldPermits(PermitHolders holders, List<HeldPermit> permits) {
-
-        /** No permits: the case of nearly all requests. */
-        static final HeldPermits NONE = new HeldPermits(new PermitHolders(() -> 0), List.of());
-
-        /** These and others. */
-        HeldPermits and(HeldPermits others) {
-            if (others.permits.isEmpty()) {
-                return this;
-            }
-            return permits.isEmpty()
-                    ? others
-                    : new HeldPermits(
-                            holders,
-                            Stream.concat(permits.stream(), others.permits.stream())
-                                    .toList());
-        }
-
-        /** The work is done. Does nothing the second time. */
-        void release() {
-            if (!permits.isEmpty()) {
-                permits.forEach(holders::release);
-            }
-        }
     }
 }

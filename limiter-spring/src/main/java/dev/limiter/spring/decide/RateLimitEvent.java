@@ -2,17 +2,16 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.LimitStatus;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.key.KeyHash;
 import java.security.Principal;
 import java.time.Duration;
-import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The decision of one rule. Immutable, thread-safe; parts that take time are worked out when they are asked for. */
+/** The decision of one rule. Immutable, thread-safe; keeps nothing of the request, so it may outlive it. */
 public final class RateLimitEvent {
 
     private final String rule;
@@ -20,62 +19,61 @@ public final class RateLimitEvent {
     private final Outcome outcome;
     private final @Nullable Decision decision;
     private final Duration waited;
-    private final Caller caller;
-    private final @Nullable Subject subject;
+    private final @Nullable Charge charge;
+    private final @Nullable String tier;
+    private final @Nullable String address;
+    private final @Nullable String principal;
+    private final @Nullable KeyHash hash;
 
-    /**
-     * The rule, the charge and the key of a decision.
-     *
-     * @param part the standing of its limits; null if it is unknown, or if it is {@code verdict}'s at {@code index}
-     */
-    record Subject(
-            RateLimitRule rule,
-            Charge charge,
-            @Nullable Decision part,
-            @Nullable Verdict verdict,
-            int index,
-            KeyHash hash) {}
-
-    /** The sender of a request, for people; copied from the request, because events outlive it. Immutable. */
-    record Caller(@Nullable String address, @Nullable String principal) {
-
-        static final Caller UNKNOWN = new Caller(null, null);
-
-        /** Unknown where there is no request, or where it cannot be asked: no decision fails for that. */
-        static Caller of(RateLimitContext context) {
-            RequestView request = context.request();
-            if (request == null) {
-                return UNKNOWN;
-            }
-            try {
-                Principal principal = request.principal();
-                return new Caller(request.clientAddress(), principal == null ? null : principal.getName());
-            } catch (RuntimeException failure) {
-                return UNKNOWN;
-            }
-        }
-    }
-
-    /** One without a key, for tests of a listener. */
+    /** Creates an event without a key, for tests of a listener. */
     public RateLimitEvent(String rule, String resource, Outcome outcome, @Nullable Decision decision, Duration waited) {
-        this(rule, resource, outcome, decision, waited, Caller.UNKNOWN, null);
-    }
-
-    RateLimitEvent(
-            String rule,
-            String resource,
-            Outcome outcome,
-            @Nullable Decision decision,
-            Duration waited,
-            Caller caller,
-            @Nullable Subject subject) {
         this.rule = rule;
         this.resource = resource;
         this.outcome = outcome;
         this.decision = decision;
         this.waited = waited;
-        this.caller = caller;
-        this.subject = subject;
+        this.charge = null;
+        this.tier = null;
+        this.address = null;
+        this.principal = null;
+        this.hash = null;
+    }
+
+    /** {@code contexts}: null for what an operator does; {@code charge}: null if the limits were not checked. */
+    RateLimitEvent(
+            RateLimitRule rule,
+            @Nullable RuleContexts contexts,
+            Outcome outcome,
+            @Nullable Charge charge,
+            @Nullable Decision decision,
+            Duration waited,
+            KeyHash hash) {
+        this.rule = rule.name();
+        this.resource = contexts == null ? "" : contexts.resource(rule);
+        this.outcome = outcome;
+        this.decision = decision;
+        this.waited = waited;
+        this.charge = charge;
+        this.tier = charge == null ? null : rule.tierOf(charge.rule());
+        RequestView request = contexts == null ? null : contexts.of(rule).request();
+        this.address = sender(request, RequestView::clientAddress);
+        this.principal = sender(request, RateLimitEvent::user);
+        this.hash = hash;
+    }
+
+    private static @Nullable String user(RequestView request) {
+        Principal user = request.principal();
+        return user == null ? null : user.getName();
+    }
+
+    /** Null also if the request fails to tell: no listener misses a decision for that. */
+    private static @Nullable String sender(
+            @Nullable RequestView request, Function<RequestView, @Nullable String> value) {
+        try {
+            return request == null ? null : value.apply(request);
+        } catch (RuntimeException failure) {
+            return null;
+        }
     }
 
     /** The name of the rule. */
@@ -93,8 +91,8 @@ public final class RateLimitEvent {
     }
 
     /**
-     * The decision over all rules that were decided together; null if the rule was skipped, or would have denied the
-     * address.
+     * The decision on this rule, with the standing of its limits; null if the rule skipped the request, or would have
+     * denied the address.
      */
     public @Nullable Decision decision() {
         return decision;
@@ -106,11 +104,11 @@ public final class RateLimitEvent {
     }
 
     /**
-     * The key, as storages have it; null if the rule was not asked: it skipped the request, or denied the address. May
-     * hold what clients keep secret, such as an API key: for people there is {@link #keyHash()}.
+     * The key, as storages have it; null if the limits were not checked: the rule skipped the request, or denied the
+     * address. May contain what clients keep secret, such as an API key: for people there is {@link #keyHash()}.
      */
     public @Nullable String key() {
-        return subject == null ? null : subject.charge().key();
+        return charge == null ? null : charge.key();
     }
 
     /**
@@ -118,7 +116,7 @@ public final class RateLimitEvent {
      * with the same {@code limiter.redis.key-secret}; without one, of this process alone.
      */
     public @Nullable String keyHash() {
-        return subject == null ? null : subject.hash().of(subject.charge().key());
+        return charge == null || hash == null ? null : hash.of(charge.key());
     }
 
     /**
@@ -126,41 +124,22 @@ public final class RateLimitEvent {
      * for a call without a request, and for a ban by an operator.
      */
     public @Nullable String address() {
-        return caller.address();
+        return address;
     }
 
     /** The name of the logged-in user; null if there was none, or as for {@link #address()}. */
     public @Nullable String principal() {
-        return caller.principal();
+        return principal;
     }
 
-    /** The permits that the request asked for, of the limit of which it asked for most; 0 if the rule was not asked. */
+    /** The permits that the request asked for, of the limit of which it asked for most; 0 if there is no {@link #key}. */
     public long permits() {
-        return subject == null ? 0 : subject.charge().permits();
+        return charge == null ? 0 : charge.permits();
     }
 
     /** The name of the tier whose limits applied; null if they were the rule's own, or those of a resolver. */
     public @Nullable String tier() {
-        return subject == null ? null : subject.rule.tierOf(subject.charge.rule());
-    }
-
-    /** The decision on this rule, as far as it is known apart from the others; null if the rule was not asked. */
-    public @Nullable Decision part() {
-        if (subject == null || subject.part() != null) {
-            return subject == null ? null : subject.part();
-        }
-        return subject.verdict() == null ? null : subject.verdict().part(subject.index());
-    }
-
-    /** The standing of this rule's limits; empty if it was not asked, or it is unknown. Limits that refused say so. */
-    public List<LimitStatus> limits() {
-        if (subject == null) {
-            return List.of();
-        }
-        if (subject.verdict != null) {
-            return subject.verdict.statuses(subject.index);
-        }
-        return subject.part == null ? List.of() : Verdict.limits(subject.part);
+        return tier;
     }
 
     /** Without the key. */

@@ -6,9 +6,9 @@ import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.FailureLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.LogFactory;
@@ -25,25 +25,17 @@ final class RuleCharges {
     }
 
     /** The rules that limit a request, and the charge of each; without those that skip it. */
-    static final class Asked {
+    record Asked(List<RateLimitRule> rules, List<Charge> charges) {
 
         static final Asked NOTHING = new Asked(List.of(), List.of());
 
-        final List<RateLimitRule> rules;
-        final List<Charge> charges;
-
-        Asked(List<RateLimitRule> rules, List<Charge> charges) {
-            this.rules = rules;
-            this.charges = charges;
-        }
-
         /** {@code open}: the charges that may be returned later; {@code held}: until the request is over. */
-        Verdict permitted(Decision decision, List<OpenCharge> open, HeldPermits held) {
+        Verdict permitted(Decision decision, List<OpenCharge> open, List<Runnable> held) {
             return new Verdict(rules, charges, decision, List.of(), List.of(), open, held);
         }
 
         Verdict refused(Decision decision) {
-            return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), HeldPermits.NONE);
+            return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), List.of());
         }
     }
 
@@ -86,7 +78,7 @@ final class RuleCharges {
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));
         }
         if (charge == null) {
-            reports.tell(rule, contexts, Outcome.SKIPPED, null);
+            reports.decided(rule, contexts, Outcome.SKIPPED, null, null, Duration.ZERO);
         }
         return charge;
     }
@@ -118,16 +110,6 @@ final class RuleCharges {
             super(null, null, false, false);
             this.rule = rule;
             this.failure = failure;
-        }
-
-        /** Requests that make an expression fail would be free otherwise. */
-        Charge price() {
-            return rule.chargeOfNobody();
-        }
-
-        /** The answer to a request that could not pay for its failure. */
-        Verdict refused(Decision decision) {
-            return new Asked(List.of(rule), List.of(price())).refused(decision);
         }
     }
 }

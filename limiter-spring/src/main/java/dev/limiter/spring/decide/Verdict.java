@@ -9,12 +9,11 @@ import dev.limiter.RateLimitExceededException;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.ResponseView;
-import dev.limiter.spring.decide.PermitHolders.HeldPermits;
 import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The verdict of one decision point on a request or a call. Immutable, but for permits that are given back. */
@@ -22,7 +21,7 @@ public final class Verdict {
 
     /** No rule had anything to say. */
     public static final Verdict UNLIMITED =
-            new Verdict(List.of(), List.of(), null, List.of(), List.of(), List.of(), HeldPermits.NONE);
+            new Verdict(List.of(), List.of(), null, List.of(), List.of(), List.of(), List.of());
 
     final List<RateLimitRule> rules;
     /** The charges of the {@link #rules}, in their order. */
@@ -35,8 +34,8 @@ public final class Verdict {
     private final List<Decision> shadow;
     /** The charges that may be returned once the outcome is known. */
     final List<OpenCharge> open;
-    /** The held permits, as {@link PermitHolders} shows them. */
-    final HeldPermits held;
+    /** Each ends what {@link PermitHolders} show of the request. */
+    final List<Runnable> held;
 
     final boolean permitted;
     /** Whether limits were asked, so that clients can be told where these stand. */
@@ -51,7 +50,7 @@ public final class Verdict {
             List<RateLimitRule> watching,
             List<Decision> shadow,
             List<OpenCharge> open,
-            HeldPermits held) {
+            List<Runnable> held) {
         this.rules = rules;
         this.charges = charges;
         this.decision = decision;
@@ -99,14 +98,15 @@ public final class Verdict {
 
     /** Where the limits of each rule stood when its request could go on, in the order of {@link #rules()}. */
     public List<List<LimitStatus>> statuses() {
+        return IntStream.range(0, rules.size()).mapToObj(this::statuses).toList();
+    }
+
+    private List<LimitStatus> statuses(int rule) {
+        List<LimitStatus> decided = limits(part(rule));
         Duration waited = waited();
         return waited.isZero()
-                ? decided()
-                : decided().stream()
-                        .map(rule -> rule.stream()
-                                .map(decided -> after(waited, decided))
-                                .toList())
-                        .toList();
+                ? decided
+                : decided.stream().map(status -> after(waited, status)).toList();
     }
 
     /** How long the request waited from the decision to its turn. */
@@ -125,39 +125,9 @@ public final class Verdict {
                 rest.isNegative() ? Duration.ZERO : rest);
     }
 
-    /** The standing of the limits at the decision. */
-    private List<List<LimitStatus>> decided() {
-        if (decision == null) {
-            return List.of();
-        }
-        if (rules.size() == 1) {
-            return List.of(counted ? decision.limits() : List.of());
-        }
-        if (decision.parts().size() == rules.size()) {
-            return decision.parts().stream().map(Verdict::limits).toList();
-        }
-        List<LimitStatus> all = decision.limits();
-        List<List<LimitStatus>> byRule = new ArrayList<>(rules.size());
-        int from = 0;
-        for (int i = 0; i < rules.size(); i++) {
-            int to = from + asked(i).limits().size();
-            byRule.add(all.subList(from, to));
-            from = to;
-        }
-        return byRule;
-    }
-
-    /** Where the limits of the rule at that position of {@link #rules()} stood; empty if it is unknown. */
-    List<LimitStatus> statuses(int index) {
-        return decision == null ? List.of() : statuses().get(index);
-    }
-
-    /** Whether a limit of the rule at that position of {@link #rules()} refused; of one rule, it must be that one. */
-    boolean refusedBy(int index) {
-        if (permitted) {
-            return false;
-        }
-        return rules.size() == 1 || !statuses(index).stream().allMatch(LimitStatus::permitted);
+    /** Whether a limit of the rule at that position of {@link #rules()} refused. */
+    boolean refusedBy(int rule) {
+        return !permitted && !part(rule).permitted();
     }
 
     /** The name of the rule that refused; of several, the first of the {@link #rules()}. Only of a refusal. */
@@ -250,7 +220,7 @@ public final class Verdict {
             decision.close();
         }
         shadow.forEach(Decision::close);
-        held.release();
+        held.forEach(Runnable::run);
     }
 
     /**
@@ -298,6 +268,6 @@ public final class Verdict {
             decision.giveBack();
         }
         shadow.forEach(Decision::giveBack);
-        held.release();
+        held.forEach(Runnable::run);
     }
 }

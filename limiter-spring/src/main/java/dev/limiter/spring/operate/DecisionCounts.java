@@ -1,35 +1,46 @@
 package dev.limiter.spring.operate;
 
-import dev.limiter.spring.decide.CountingListener;
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.DecisionMeter;
 import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.PerOutcome;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the outcomes of each rule since the application started. Those of the last minutes are the difference to a
  * sample of these counts, so that a decision pays nothing for them, and none is lost. Thread-safe.
  */
-public final class DecisionCounts implements CountingListener {
+public final class DecisionCounts implements DecisionMeter {
 
-    /** The counts by rule and resource: a decision is counted once. */
-    private final ConcurrentMap<String, ConcurrentMap<String, ConcurrentMap<Outcome, LongAdder>>> rules =
-            new ConcurrentHashMap<>();
+    /** A decision is counted once. */
+    private final PerOutcome<LongAdder> counts = new PerOutcome<>((rule, resource, outcome) -> new LongAdder());
 
     /** Where the counts of each rule stood when a minute began. */
     private final RecentMinutes<Map<String, Map<Outcome, Long>>> minutes = new RecentMinutes<>(this::sums);
 
     @Override
-    public Tally tally(String rule, String resource, Outcome outcome) {
-        LongAdder count = rules.computeIfAbsent(rule, name -> new ConcurrentHashMap<>())
-                .computeIfAbsent(resource, name -> new ConcurrentHashMap<>())
-                .computeIfAbsent(outcome, unknown -> new LongAdder());
-        return (by, charge, part, waited) -> count.increment();
+    public void count(
+            RateLimitRule rule,
+            String resource,
+            Outcome outcome,
+            @Nullable Charge charge,
+            @Nullable Decision decision,
+            Duration waited) {
+        count(rule.name(), resource, outcome);
+    }
+
+    /** Counts a decision of the rule of that name. */
+    public void count(String rule, String resource, Outcome outcome) {
+        counts.get(rule, resource, outcome).increment();
     }
 
     /** Begins another minute when it is time. Called once a second. */
@@ -39,30 +50,25 @@ public final class DecisionCounts implements CountingListener {
 
     private Map<String, Map<Outcome, Long>> sums() {
         Map<String, Map<Outcome, Long>> sums = new HashMap<>();
-        rules.keySet().forEach(rule -> sums.put(rule, sums(rule)));
+        counts.rules().forEach(rule -> sums.put(rule, sums(rule)));
         return sums;
     }
 
     /** Of a rule that has decided nothing yet, none. */
     private Map<Outcome, Long> sums(String rule) {
         Map<Outcome, Long> sums = new EnumMap<>(Outcome.class);
-        resources(rule)
+        counts.of(rule)
                 .values()
-                .forEach(counts -> counts.forEach((outcome, count) -> sums.merge(outcome, count.sum(), Long::sum)));
+                .forEach(outcomes -> outcomes.forEach((outcome, count) -> sums.merge(outcome, count.sum(), Long::sum)));
         return sums;
-    }
-
-    private Map<String, ? extends Map<Outcome, LongAdder>> resources(String rule) {
-        Map<String, ? extends Map<Outcome, LongAdder>> known = rules.get(rule);
-        return known == null ? Map.of() : known;
     }
 
     /** The outcomes of a rule by resource, each as {@link #of} shows those of all. */
     public Map<String, Map<String, Long>> byResource(String rule) {
         Map<String, Map<String, Long>> body = new TreeMap<>();
-        resources(rule).forEach((resource, counts) -> {
+        counts.of(rule).forEach((resource, counted) -> {
             Map<String, Long> outcomes = new LinkedHashMap<>();
-            new TreeMap<>(counts).forEach((outcome, count) -> outcomes.put(outcome.tag(), count.sum()));
+            new TreeMap<>(counted).forEach((outcome, count) -> outcomes.put(outcome.tag(), count.sum()));
             body.put(resource, outcomes);
         });
         return body;

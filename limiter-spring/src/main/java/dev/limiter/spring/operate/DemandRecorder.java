@@ -1,9 +1,9 @@
 package dev.limiter.spring.operate;
 
 import dev.limiter.TimeSource;
-import dev.limiter.spring.decide.OccasionalListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.rule.RuleName;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /** Records the demand of keys for the rules that operators ask about, {@value #MOST} at most. Thread-safe. */
-public final class DemandRecorder implements OccasionalListener {
+public final class DemandRecorder implements RateLimitListener {
 
     static final int MOST = 8;
 
@@ -38,12 +38,6 @@ public final class DemandRecorder implements OccasionalListener {
         this.clock = clock;
     }
 
-    /** Whether anything is recorded. */
-    @Override
-    public boolean isListening() {
-        return !byRule.isEmpty();
-    }
-
     @Override
     public void onDecision(RateLimitEvent event) {
         String key = event.key();
@@ -55,7 +49,7 @@ public final class DemandRecorder implements OccasionalListener {
 
     @Override
     public boolean hears(Outcome outcome) {
-        return ASKED.contains(outcome);
+        return !byRule.isEmpty() && ASKED.contains(outcome);
     }
 
     /**

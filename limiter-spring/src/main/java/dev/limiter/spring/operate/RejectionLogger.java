@@ -1,9 +1,10 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
-import dev.limiter.spring.decide.OccasionalListener;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.failure.LogText;
 import java.util.EnumSet;
 import java.util.Set;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * such as {@code rule=login}, and a hash for the key. At level trace also the key itself, and the sender of the
  * request. Thread-safe.
  */
-public final class RejectionLogger implements OccasionalListener {
+public final class RejectionLogger implements RateLimitListener {
 
     /** The name of the logger. */
     public static final String NAME = "dev.limiter.rejections";
@@ -32,28 +33,24 @@ public final class RejectionLogger implements OccasionalListener {
     }
 
     @Override
-    public boolean isListening() {
-        return logger.isDebugEnabled();
-    }
-
-    @Override
     public boolean hears(Outcome outcome) {
-        return LOGGED.contains(outcome);
+        return LOGGED.contains(outcome) && logger.isDebugEnabled();
     }
 
     static String line(RateLimitEvent event) {
+        Decision decision = event.decision();
         StringBuilder line = new StringBuilder(event.outcome().tag());
         append(line, "rule", event.rule());
-        append(line, "limit", refused(event));
+        append(line, "limit", decision == null ? null : rejecting(decision));
         append(line, "tier", event.tier());
         append(line, "resource", event.resource());
         append(line, "key", event.keyHash());
-        if (event.decision() != null) {
-            append(
-                    line,
-                    "retryAfter",
-                    event.decision().retryAfter().map(Object::toString).orElse(null));
-        }
+        append(
+                line,
+                "retryAfter",
+                decision == null
+                        ? null
+                        : decision.retryAfter().map(Object::toString).orElse(null));
         return line.toString();
     }
 
@@ -66,13 +63,13 @@ public final class RejectionLogger implements OccasionalListener {
         return line.toString();
     }
 
-    /** The limits that refused; null if there are none. */
-    private static @Nullable String refused(RateLimitEvent event) {
-        String refused = event.limits().stream()
+    /** The limits that rejected; null if there are none. */
+    private static @Nullable String rejecting(Decision decision) {
+        String rejecting = decision.limits().stream()
                 .filter(limit -> !limit.permitted())
                 .map(LimitStatus::policy)
                 .collect(Collectors.joining(","));
-        return refused.isEmpty() ? null : refused;
+        return rejecting.isEmpty() ? null : rejecting;
     }
 
     private static void append(StringBuilder line, String name, @Nullable String value) {

@@ -11,6 +11,7 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.decide.CurrentRequest;
+import dev.limiter.spring.decide.DecisionReports;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
@@ -217,7 +218,11 @@ class CallCompletionTests {
         proxy.addAdvice(new RateLimiterMethodInterceptor(
                 new LimitedMethods(
                         TestRules.inForce(), TestRules.compiler(SecretValues.asTheyAre()), new StandardEnvironment()),
-                new RuleDecider(limiters, limiters.storage(), List.of(), KeyHash.with("secret"), holders),
+                new RuleDecider(
+                        limiters,
+                        limiters.storage(),
+                        new DecisionReports(List.of(), List.of(), KeyHash.with("secret")),
+                        holders),
                 CurrentRequest.NONE));
         return (Service) proxy.getProxy(getClass().getClassLoader());
     }

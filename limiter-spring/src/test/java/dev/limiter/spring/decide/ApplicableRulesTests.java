@@ -22,27 +22,29 @@ class ApplicableRulesTests {
 
     static Stream<Arguments> options() {
         return Stream.of(
-                option("denying", rule -> rule.deny(List.of("192.0.2.0/24"))),
-                option("banning", rule -> rule.ban(BanDefinition.of(RuleOrigin.property("test"), 3L, "1m", "15m"))),
-                option("settling", rule -> rule.chargeIf("#response.status == 401")),
-                option("waiting", rule -> rule.waiting("500ms", null, null, null)));
+                option(List.of("more"), rule -> rule.deny(List.of("192.0.2.0/24"))),
+                option(
+                        List.of("more"),
+                        rule -> rule.ban(BanDefinition.of(RuleOrigin.property("test"), 3L, "1m", "15m"))),
+                option(List.of("settling"), rule -> rule.chargeIf("#response.status == 401")),
+                option(List.of("more", "waiting"), rule -> rule.waiting("500ms", null, null, null)));
     }
 
-    private static Arguments option(String step, UnaryOperator<RuleDefinition.Builder> with) {
-        return Arguments.of(step, with);
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("options")
-    void oneEnforcedRuleNeedsTheStep(String step, UnaryOperator<RuleDefinition.Builder> with) {
-        assertThat(steps(rule("plain"), with.apply(rule("other")))).containsExactly(step);
+    private static Arguments option(List<String> steps, UnaryOperator<RuleDefinition.Builder> with) {
+        return Arguments.of(steps, with);
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("options")
-    void aRuleInShadowModeNeedsNone(String step, UnaryOperator<RuleDefinition.Builder> with) {
+    void oneEnforcedRuleNeedsTheSteps(List<String> steps, UnaryOperator<RuleDefinition.Builder> with) {
+        assertThat(steps(rule("plain"), with.apply(rule("other")))).isEqualTo(steps);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("options")
+    void aRuleInShadowModeIsAStepItself(List<String> steps, UnaryOperator<RuleDefinition.Builder> with) {
         assertThat(steps(rule("plain"), with.apply(rule("other")).mode(Mode.SHADOW)))
-                .isEmpty();
+                .containsExactly("more");
     }
 
     @Test
@@ -58,8 +60,7 @@ class ApplicableRulesTests {
     private static List<String> steps(RuleDefinition.Builder one, RuleDefinition.Builder other) {
         ApplicableRules rules = ApplicableRules.of(List.of(compiled(one), compiled(other)));
         List<String> steps = new ArrayList<>();
-        add(steps, rules.denying, "denying");
-        add(steps, rules.banning, "banning");
+        add(steps, !rules.onlyLimits, "more");
         add(steps, rules.settling, "settling");
         add(steps, rules.waiting, "waiting");
         return steps;

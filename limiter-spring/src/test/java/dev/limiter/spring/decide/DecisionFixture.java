@@ -40,7 +40,12 @@ final class DecisionFixture {
     }));
 
     RuleDecider decider(List<RateLimitListener> listeners) {
-        return new RuleDecider(limiters, limiters.storage(), listeners, KeyHash.with("secret"), holders);
+        return decider(List.of(), listeners);
+    }
+
+    RuleDecider decider(List<DecisionMeter> meters, List<RateLimitListener> listeners) {
+        DecisionReports reports = new DecisionReports(meters, listeners, KeyHash.with("secret"));
+        return new RuleDecider(limiters, limiters.storage(), reports, holders);
     }
 
     /** Fills the memory with keys at their limit, but for so many states. */

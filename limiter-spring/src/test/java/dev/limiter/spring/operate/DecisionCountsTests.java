@@ -1,13 +1,8 @@
 package dev.limiter.spring.operate;
 
-import static dev.limiter.spring.compile.TestRules.compiled;
-import static dev.limiter.spring.compile.TestRules.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.decide.CountingListener.Tally;
 import dev.limiter.spring.decide.Outcome;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -16,15 +11,11 @@ import org.junit.jupiter.api.Test;
 
 class DecisionCountsTests {
 
-    /** Any: the tally knows what it counts. */
-    private static final RateLimitRule RULE = compiled(rule("any").limit(1L, "1h", null, null, null));
-
     private final DecisionCounts counts = new DecisionCounts();
 
     private void decide(String rule, Outcome outcome, int times) {
-        Tally tally = counts.tally(rule, "GET /", outcome);
         for (int i = 0; i < times; i++) {
-            tally.add(RULE, null, null, Duration.ZERO);
+            counts.count(rule, "GET /", outcome);
         }
     }
 
@@ -54,7 +45,7 @@ class DecisionCountsTests {
     void areOfARuleAndOfEachResource() {
         decide("orders", Outcome.PERMITTED, 1);
         decide("orders", Outcome.REJECTED, 2);
-        counts.tally("orders", "POST /", Outcome.PERMITTED).add(RULE, null, null, Duration.ZERO);
+        counts.count("orders", "POST /", Outcome.PERMITTED);
 
         assertThat(counts.of("orders")).isEqualTo(Map.of("permitted", 2L, "rejected", 2L));
         assertThat(counts.byResource("orders"))

@@ -8,9 +8,9 @@ import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.decide.CountingListener;
+import dev.limiter.spring.decide.DecisionMeter;
 import dev.limiter.spring.decide.Outcome;
-import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.PerOutcome;
 import dev.limiter.spring.storage.DecidingStorage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -37,7 +37,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  * <p>Clients are never a tag: their number is unbounded. Registries are looked up after all beans are created, so that
  * any kind of registry works. Thread-safe.
  */
-public final class LimiterMetrics implements CountingListener, MeterBinder, SmartInitializingSingleton {
+public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartInitializingSingleton {
 
     private static final String REJECTIONS = "limiter.rejections";
     private static final String NEAR = "limiter.near.limit";
@@ -49,6 +49,7 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     private final ObjectProvider<MeterRegistry> available;
     private final RateLimiters limiters;
     private final DecidingStorage storage;
+    private final PerOutcome<OutcomeCounters> counters = new PerOutcome<>(OutcomeCounters::new);
     private final ConcurrentMap<String, List<Counter>> bans = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, List<Timer>> timers = new ConcurrentHashMap<>();
     private final Set<MeterRegistry> bound = ConcurrentHashMap.newKeySet();
@@ -102,12 +103,18 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     }
 
     @Override
-    public Tally tally(String rule, String resource, Outcome outcome) {
-        return new DecisionTally(rule, resource, outcome);
+    public void count(
+            RateLimitRule rule,
+            String resource,
+            Outcome outcome,
+            @Nullable Charge charge,
+            @Nullable Decision decision,
+            Duration waited) {
+        counters.get(rule.name(), resource, outcome).count(rule, charge, decision, waited);
     }
 
-    /** Counts decisions of one rule on one resource with one outcome. */
-    private final class DecisionTally implements Tally {
+    /** The counters of one rule on one resource with one outcome. */
+    private final class OutcomeCounters {
 
         private final String rule;
         private final String resource;
@@ -117,14 +124,13 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
         /** By policy and tier, since a rule may be made anew for each decision. Each begins when it counts. */
         private final ConcurrentMap<String, ConcurrentMap<String, Counter[]>> limits = new ConcurrentHashMap<>();
 
-        DecisionTally(String rule, String resource, Outcome outcome) {
+        OutcomeCounters(String rule, String resource, Outcome outcome) {
             this.rule = rule;
             this.resource = resource;
             this.outcome = outcome;
         }
 
-        @Override
-        public void add(RateLimitRule by, @Nullable Charge charge, @Nullable Decision part, Duration waited) {
+        void count(RateLimitRule by, @Nullable Charge charge, @Nullable Decision part, Duration waited) {
             Counter[] known = counters;
             for (Counter counter : known.length == 0 ? begin() : known) {
                 counter.increment();
@@ -218,8 +224,8 @@ public final class LimiterMetrics implements CountingListener, MeterBinder, Smar
     }
 
     @Override
-    public void onBan(RateLimitEvent event) {
-        bans.computeIfAbsent(event.rule(), this::banCounters).forEach(Counter::increment);
+    public void countBan(RateLimitRule rule) {
+        bans.computeIfAbsent(rule.name(), this::banCounters).forEach(Counter::increment);
     }
 
     private List<Counter> banCounters(String rule) {

@@ -17,10 +17,9 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.ApplicableRules;
-import dev.limiter.spring.decide.CountingListener.Tally;
+import dev.limiter.spring.decide.DecisionReports;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.PermitHolders;
-import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.rule.BanDefinition;
@@ -60,7 +59,10 @@ class LimiterMetricsTests {
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final LimiterMetrics metrics = metrics(registry);
     private final RuleDecider decider = new RuleDecider(
-            limiters, limiters.storage(), List.of(metrics), KeyHash.with("secret"), new PermitHolders(now::get));
+            limiters,
+            limiters.storage(),
+            new DecisionReports(List.of(metrics), List.of(), KeyHash.with("secret")),
+            new PermitHolders(now::get));
 
     private LimiterMetrics metrics(MeterRegistry... registries) {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
@@ -155,7 +157,6 @@ class LimiterMetricsTests {
     void countsTogetherWhatIsDecidedByRulesThatAreMadeAnew() {
         metrics.afterSingletonsInstantiated();
         RateLimitRule rule = compiled(rule("test").limit(10L, "1h", null, null, null));
-        Tally tally = metrics.tally("test", "GET /orders", Outcome.REJECTED);
         AtomicLong lookedUp = new AtomicLong();
         registry.config().meterFilter(new MeterFilter() {
             @Override
@@ -168,7 +169,7 @@ class LimiterMetricsTests {
             Charge charge =
                     Rule.of("test", Limit.fixedWindow(1, Duration.ofHours(1))).charge("client");
             limiters.tryAcquire(charge);
-            tally.add(rule, charge, limiters.tryAcquire(charge), Duration.ZERO);
+            metrics.count(rule, "GET /orders", Outcome.REJECTED, charge, limiters.tryAcquire(charge), Duration.ZERO);
         }
         assertThat(count("limiter.rejections", "limit", "test")).isEqualTo(100);
         assertThat(lookedUp).hasValue(2);
@@ -190,9 +191,8 @@ class LimiterMetricsTests {
     void timesOnlyRequestsThatWaited() {
         metrics.afterSingletonsInstantiated();
         RateLimitRule rule = compiled(rule("test").limit(1L, "1h", null, null, null));
-        Tally tally = metrics.tally("test", "GET /orders", Outcome.PERMITTED);
-        tally.add(rule, null, null, Duration.ofMillis(250));
-        tally.add(rule, null, null, Duration.ZERO);
+        metrics.count(rule, "GET /orders", Outcome.PERMITTED, null, null, Duration.ofMillis(250));
+        metrics.count(rule, "GET /orders", Outcome.PERMITTED, null, null, Duration.ZERO);
         assertThat(registry.get("limiter.wait").tag("rule", "test").timer()).satisfies(timer -> {
             assertThat(timer.count()).isEqualTo(1);
             assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(250);
@@ -231,7 +231,7 @@ class LimiterMetricsTests {
         MeterRegistry other = new SimpleMeterRegistry();
         LimiterMetrics both = metrics(registry, other);
         both.afterSingletonsInstantiated();
-        both.onBan(new RateLimitEvent("test", "GET /orders", Outcome.BANNED, null, Duration.ZERO));
+        both.countBan(compiled(rule("test").limit(1L, "1h", null, null, null)));
         assertThat(registry.get("limiter.bans").counter().count()).isEqualTo(1);
         assertThat(other.get("limiter.bans").counter().count()).isEqualTo(1);
     }

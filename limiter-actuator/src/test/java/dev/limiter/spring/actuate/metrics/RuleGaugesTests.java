@@ -13,6 +13,7 @@ import dev.limiter.spring.actuate.TestRules;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.DecisionReports;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
@@ -173,7 +174,11 @@ class RuleGaugesTests {
 
     private Verdict decide() {
         RateLimitContext context = RateLimitContext.of(mock(RequestView.class), "GET /orders");
-        return new RuleDecider(limiters, limiters.storage(), List.of(), KeyHash.with("secret"), holders)
+        return new RuleDecider(
+                        limiters,
+                        limiters.storage(),
+                        new DecisionReports(List.of(), List.of(), KeyHash.with("secret")),
+                        holders)
                 .decide(ApplicableRules.of(rules.all()), rule -> context);
     }
 

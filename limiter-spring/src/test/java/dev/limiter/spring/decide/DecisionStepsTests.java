@@ -53,7 +53,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Deciding without a thread: the same answers, and no call that blocks. */
 @Timeout(60)
-class AsyncDecisionTests {
+class DecisionStepsTests {
 
     private static final RuleOrigin ORIGIN = RuleOrigin.property("limiter.rules.test");
 
@@ -61,8 +61,12 @@ class AsyncDecisionTests {
     private final RemoteStorage remote = new RemoteStorage(now::get);
     private final List<RateLimitEvent> events = new ArrayList<>();
     private final PermitHolders holders = new PermitHolders(now::get);
-    private final RuleDecider decider =
-            new RuleDecider(new RateLimiters(remote), remote, List.of(events::add), KeyHash.with("secret"), holders);
+    private final RuleDecider decider = decider(remote, List.of(events::add));
+
+    private RuleDecider decider(RateLimiterStorage storage, List<RateLimitListener> listeners) {
+        DecisionReports reports = new DecisionReports(List.of(), listeners, KeyHash.with("secret"));
+        return new RuleDecider(new RateLimiters(storage), storage, reports, holders);
+    }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
@@ -70,12 +74,7 @@ class AsyncDecisionTests {
         List<RateLimitEvent> blockingEvents = new ArrayList<>();
         List<RateLimitEvent> rejections = new ArrayList<>();
         RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), now::get, 1_000);
-        RuleDecider blocking = new RuleDecider(
-                new RateLimiters(memory),
-                memory,
-                List.of(blockingEvents::add, new RejectionListener(rejections)),
-                KeyHash.with("secret"),
-                holders);
+        RuleDecider blocking = decider(memory, List.of(blockingEvents::add, new RejectionListener(rejections)));
         ApplicableRules rules = ApplicableRules.of(Stream.of(
                         rule("banning")
                                 .key(List.of("header:user"))
@@ -114,13 +113,12 @@ class AsyncDecisionTests {
             if (random.nextInt(5) == 0) {
                 expected.giveBack();
                 verdict.giveBack();
-                assertThat(remote.answerAll(() -> decider.peekLater(verdict))).isEqualTo(blocking.peek(expected));
             }
             now.addAndGet(random.nextInt(200_000_000));
         }
-        assertThat(events.stream().map(AsyncDecisionTests::told))
+        assertThat(events.stream().map(DecisionStepsTests::told))
                 .containsExactlyElementsOf(
-                        blockingEvents.stream().map(AsyncDecisionTests::told).toList());
+                        blockingEvents.stream().map(DecisionStepsTests::told).toList());
         assertThat(events).allMatch(event -> event.resource().equals("resource of " + event.rule()));
         assertThat(rejections)
                 .isEqualTo(blockingEvents.stream()
@@ -137,8 +135,14 @@ class AsyncDecisionTests {
     }
 
     private static List<Object> told(RateLimitEvent event) {
+        Decision decision = event.decision();
         return Arrays.asList(
-                event.rule(), event.resource(), event.outcome(), event.key(), event.keyHash(), event.limits());
+                event.rule(),
+                event.resource(),
+                event.outcome(),
+                event.key(),
+                event.keyHash(),
+                decision == null ? List.of() : decision.limits());
     }
 
     @Test
@@ -169,6 +173,23 @@ class AsyncDecisionTests {
 
         Conditions.await(() -> remote.states.peek(rule.rule(), "").permitted());
         assertThat(events).isEmpty();
+    }
+
+    @Test
+    void cancelledDecisionGivesBackWhatWasGrantedBeforeTheStepUnderWay() {
+        RateLimitRule rule = compiled(rule("plain").limit(1L, "1h", null, null, null));
+        RateLimitRule watching =
+                compiled(rule("watching").limit(1L, "1h", null, null, null).mode(Mode.SHADOW));
+        CompletableFuture<Verdict> cancelled =
+                decider.decideLater(ApplicableRules.of(List.of(rule, watching)), same -> request(Map.of()));
+        remote.answerOne();
+        Conditions.await(() -> !remote.questions.isEmpty());
+        assertThat(remote.states.peek(rule.rule(), "").permitted()).isFalse();
+        cancelled.cancel(true);
+        remote.answerOne();
+
+        Conditions.await(() -> remote.states.peek(rule.rule(), "").permitted()
+                && remote.states.peek(watching.rule(), "").permitted());
     }
 
     @Test

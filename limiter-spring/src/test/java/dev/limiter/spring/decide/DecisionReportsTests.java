@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class AudienceTests {
+class DecisionReportsTests {
 
     private static final RateLimitContext ANN = user("ann");
 
@@ -20,35 +20,23 @@ class AudienceTests {
     private final List<String> heard = new ArrayList<>();
 
     @Test
-    void talliesAreMadeOnceAndCountInsteadOfEvents() {
-        decide(3, new CountingListener() {
-            @Override
-            public Tally tally(String rule, String resource, Outcome outcome) {
-                heard.add("tally " + rule + " " + resource + " " + outcome.tag());
-                return (by, charge, part, waited) -> heard.add(by.name() + " " + part);
-            }
-
-            @Override
-            public void onDecision(RateLimitEvent event) {
-                heard.add("event");
-            }
-        });
-        assertThat(heard).hasSize(5);
-        assertThat(heard.get(0)).isEqualTo("tally once GET /test permitted");
-        assertThat(heard.get(1)).startsWith("once permitted by once");
-        assertThat(heard.get(2)).isEqualTo("tally once GET /test rejected");
-        assertThat(heard.subList(3, 5))
-                .allSatisfy(refusal -> assertThat(refusal).startsWith("once refused by once"));
+    void metersCountDecisionsWithoutAnEvent() {
+        DecisionMeter meter = (rule, resource, outcome, charge, decision, waited) ->
+                heard.add(rule.name() + " " + resource + " " + outcome.tag() + " " + decision);
+        decide(2, List.of(meter));
+        assertThat(heard).hasSize(2);
+        assertThat(heard.get(0)).startsWith("once GET /test permitted permitted by once");
+        assertThat(heard.get(1)).startsWith("once GET /test rejected refused by once");
     }
 
     @Test
-    void occasionalListenerIsToldOnlyWhileItListens() {
-        decide(3, new OccasionalListener() {
-            private int asked;
+    void listenerIsCalledOnlyWhileItHears() {
+        decide(3, List.of(), new RateLimitListener() {
+            private int calls;
 
             @Override
-            public boolean isListening() {
-                return ++asked == 2;
+            public boolean hears(Outcome outcome) {
+                return ++calls == 2;
             }
 
             @Override
@@ -61,7 +49,7 @@ class AudienceTests {
 
     @Test
     void outcomesThatAListenerDoesNotHearAreNotTold() {
-        decide(2, new RateLimitListener() {
+        decide(2, List.of(), new RateLimitListener() {
             @Override
             public void onDecision(RateLimitEvent event) {
                 heard.add(event.outcome().tag());
@@ -80,22 +68,32 @@ class AudienceTests {
         RateLimitListener failing = event -> {
             throw new AssertionError("broken");
         };
-        CountingListener miscounting = new CountingListener() {
+        RateLimitListener deaf = new RateLimitListener() {
             @Override
-            public Tally tally(String rule, String resource, Outcome outcome) {
-                return (by, charge, part, waited) -> {
-                    throw new AssertionError("broken");
-                };
+            public boolean hears(Outcome outcome) {
+                throw new AssertionError("broken");
+            }
+
+            @Override
+            public void onDecision(RateLimitEvent event) {
+                heard.add("deaf");
             }
         };
+        DecisionMeter miscounting = (rule, resource, outcome, charge, decision, waited) -> {
+            throw new AssertionError("broken");
+        };
         List<Boolean> permitted = decide(
-                2, failing, miscounting, event -> heard.add(event.outcome().tag()));
+                2,
+                List.of(miscounting),
+                failing,
+                deaf,
+                event -> heard.add(event.outcome().tag()));
         assertThat(permitted).containsExactly(true, false);
         assertThat(heard).containsExactly("permitted", "rejected");
     }
 
-    private List<Boolean> decide(int times, RateLimitListener... listeners) {
-        RuleDecider decider = fixture.decider(List.of(listeners));
+    private List<Boolean> decide(int times, List<DecisionMeter> meters, RateLimitListener... listeners) {
+        RuleDecider decider = fixture.decider(meters, List.of(listeners));
         List<Boolean> permitted = new ArrayList<>();
         for (int i = 0; i < times; i++) {
             permitted.add(decider.decide(ApplicableRules.of(List.of(once)), rule -> ANN)

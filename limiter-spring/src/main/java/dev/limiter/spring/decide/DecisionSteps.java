@@ -1,0 +1,167 @@
+package dev.limiter.spring.decide;
+
+import static dev.limiter.spring.decide.StorageCalls.then;
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
+import dev.limiter.Charge;
+import dev.limiter.Decision;
+import dev.limiter.spi.FixedDecision;
+import dev.limiter.spring.compiled.Ban;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.decide.RuleCharges.Asked;
+import dev.limiter.spring.decide.RuleCharges.Undecidable;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of one decision: deny lists, bans, limits, rejections and rules in shadow mode, in this order. Each step
+ * begins when the storage has replied to the one before: at once if {@link StorageCalls} block. Used once; the steps
+ * follow each other, so nothing needs a lock.
+ */
+final class DecisionSteps {
+
+    private static final CompletableFuture<@Nullable Verdict> NOT_BANNED = completedFuture(null);
+
+    private final RuleDecider decider;
+    private final DecisionReports reports;
+    private final ApplicableRules rules;
+    private final RuleContexts contexts;
+    private final StorageCalls storage;
+
+    DecisionSteps(RuleDecider decider, ApplicableRules rules, RuleContexts contexts, StorageCalls storage) {
+        this.decider = decider;
+        this.reports = decider.reports;
+        this.rules = rules;
+        this.contexts = contexts;
+        this.storage = storage;
+    }
+
+    CompletableFuture<Verdict> run() {
+        Verdict denied = denied();
+        if (denied != null) {
+            return completedFuture(denied);
+        }
+        Asked asked;
+        try {
+            asked = decider.charges.of(rules, contexts);
+        } catch (Undecidable undecidable) {
+            return undecided(undecidable);
+        }
+        return asked.rules().isEmpty()
+                ? shadowed(Verdict.UNLIMITED, rules.shadow)
+                : then(banned(asked), banned -> banned == null ? limited(asked) : refused(banned, banned));
+    }
+
+    private @Nullable Verdict denied() {
+        for (int i = 0; i < rules.enforced.size(); i++) {
+            RateLimitRule rule = rules.enforced.get(i);
+            if (rule.hasDeniedAddresses() && rule.denies(contexts.of(rule))) {
+                Decision denied =
+                        new FixedDecision(rule.rule(), Charge.SHARED, Decision.NEVER, FixedDecision.Reason.DENIED);
+                reports.decided(rule, contexts, Outcome.DENIED, null, denied, Duration.ZERO);
+                return Asked.NOTHING.refused(denied);
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Fails with the reason, after a permit from the bucket of clients without a key: requests that make an expression
+     * fail would be free otherwise. If there is none left, the request is rejected.
+     */
+    CompletableFuture<Verdict> undecided(Undecidable undecidable) {
+        RateLimitRule rule = undecidable.rule;
+        Charge price = rule.chargeOfNobody();
+        return then(storage.tryAcquire(List.of(price)), decision -> {
+            if (decision.permitted()) {
+                decision.close();
+                throw undecidable.failure;
+            }
+            reports.decided(rule, contexts, Outcome.rejected(decision), price, decision, Duration.ZERO);
+            return completedFuture(new Asked(List.of(rule), List.of(price)).refused(decision));
+        });
+    }
+
+    /** The verdict of the first rule that bans its key; null if none does. */
+    private CompletableFuture<@Nullable Verdict> banned(Asked asked) {
+        CompletableFuture<@Nullable Verdict> banned = NOT_BANNED;
+        for (int i = 0; i < asked.rules().size(); i++) {
+            RateLimitRule rule = asked.rules().get(i);
+            Charge charge = asked.charges().get(i);
+            Ban ban = rule.banOf(charge);
+            if (ban != null) {
+                banned = then(banned, before -> before == null ? banned(rule, charge, ban) : completedFuture(before));
+            }
+        }
+        return banned;
+    }
+
+    private CompletableFuture<@Nullable Verdict> banned(RateLimitRule rule, Charge charge, Ban ban) {
+        return then(
+                decider.bans.current(storage, ban, charge),
+                current -> current == null ? NOT_BANNED : completedFuture(banned(rule, charge, current)));
+    }
+
+    private Verdict banned(RateLimitRule rule, Charge charge, Decision ban) {
+        reports.decided(rule, contexts, Outcome.BANNED, charge, ban, Duration.ZERO);
+        return new Asked(List.of(rule), List.of(charge)).refused(ban);
+    }
+
+    private CompletableFuture<Verdict> limited(Asked asked) {
+        if (!rules.waiting) {
+            return then(storage.tryAcquire(asked.charges()), decision -> decided(asked, decision, Duration.ZERO));
+        }
+        long start = System.nanoTime();
+        return then(
+                storage.acquire(asked.charges()),
+                decision -> decided(asked, decision, Duration.ofNanos(System.nanoTime() - start)));
+    }
+
+    /** {@code waited}: how long the storage took to decide, where requests may wait. */
+    private CompletableFuture<Verdict> decided(Asked asked, Decision decision, Duration waited) {
+        return decision.permitted()
+                ? shadowed(decider.permitted(asked, rules, contexts, decision, waited), rules.shadow)
+                : rejected(asked.refused(decision));
+    }
+
+    /** Counts the rejections of a request for bans. */
+    CompletableFuture<Verdict> rejected(Verdict verdict) {
+        CompletableFuture<Verdict> answer = completedFuture(verdict);
+        for (int i = 0; i < verdict.rules.size(); i++) {
+            if (verdict.refusedBy(i)) {
+                int index = i;
+                answer = then(answer, before -> rejected(verdict, index, before));
+            }
+        }
+        return then(answer, last -> refused(last, verdict));
+    }
+
+    /** {@code before}: the answer unless the rule at that position begins a ban, or has begun it. */
+    private CompletableFuture<Verdict> rejected(Verdict verdict, int index, Verdict before) {
+        RateLimitRule rule = verdict.rules.get(index);
+        Charge charge = verdict.charges.get(index);
+        Decision part = verdict.part(index);
+        return then(decider.bans.afterRejection(storage, rule, charge, part, contexts), ban -> {
+            if (ban != null) {
+                return completedFuture(banned(rule, charge, ban));
+            }
+            reports.decided(rule, contexts, Outcome.rejected(part), charge, part, Duration.ZERO);
+            return completedFuture(before);
+        });
+    }
+
+    /** Candidates of the one rule that refused are decided as if it had not. */
+    private CompletableFuture<Verdict> refused(Verdict answer, Verdict refused) {
+        return shadowed(answer, rules.candidatesBeside(refused));
+    }
+
+    /** The verdict with the decisions of rules that change nothing about it. */
+    private CompletableFuture<Verdict> shadowed(Verdict verdict, List<RateLimitRule> watching) {
+        return watching.isEmpty()
+                ? completedFuture(verdict)
+                : new ShadowRules(decider, rules, contexts, storage).beside(verdict, watching);
+    }
+}
