@@ -11,7 +11,6 @@ import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.endpoint.LimiterEndpoint;
 import dev.limiter.spring.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.endpoint.RequestExplanations;
-import dev.limiter.spring.endpoint.SecurityContextExplainer;
 import dev.limiter.spring.endpoint.UnknownParameterAdvisor;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.metrics.QueuedRequestCounter;
@@ -28,7 +27,6 @@ import dev.limiter.spring.web.endpoint.ServletExchange;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -140,14 +138,8 @@ public final class LimiterEndpointAutoConfiguration {
                 && ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", loader);
         return new LimiterWebEndpoint(
                 endpoint,
-                new RequestExplanations(explainer(explainer.getIfAvailable(), loader), hash),
+                new RequestExplanations(explainer.getIfAvailable(), hash),
                 servlets ? new ServletExchange() : WebExchange.UNKNOWN,
                 series.getIfAvailable());
-    }
-
-    private static @Nullable RequestExplainer explainer(@Nullable RequestExplainer explainer, ClassLoader loader) {
-        boolean secured =
-                ClassUtils.isPresent("org.springframework.security.core.context.SecurityContextHolder", loader);
-        return explainer != null && secured ? new SecurityContextExplainer(explainer) : explainer;
     }
 }

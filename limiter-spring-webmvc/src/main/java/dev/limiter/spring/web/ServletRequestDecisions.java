@@ -119,7 +119,7 @@ final class ServletRequestDecisions implements RequestDecisions {
         if (request != wrapped || response != wrappedResponse) {
             request = wrapped;
             response = wrappedResponse;
-            view = new ServletRequestView(wrapped, addresses, null);
+            view = new ServletRequestView(wrapped, addresses);
         }
     }
 

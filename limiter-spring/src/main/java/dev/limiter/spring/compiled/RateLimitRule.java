@@ -299,11 +299,6 @@ public final class RateLimitRule {
         return key.isOfNobody(whole);
     }
 
-    /** Its paths that match a request; parameters as in {@link #matches}, for any method. */
-    public List<String> covering(String endpointPattern, PathContainer path) {
-        return matcher == null ? List.of() : matcher.covering(endpointPattern, path);
-    }
-
     /** The ban of keys; null if the rule bans none. */
     public @Nullable Ban ban() {
         return ban;

@@ -1,4 +1,4 @@
-/** Explanations of hypothetical requests. Internal. */
+/** What the rules would make of a request that was not sent. Internal. */
 @NullMarked
 package dev.limiter.spring.web.explain;
 
