@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.operate.ExplainedRule;
 import dev.limiter.spring.operate.Explanation;
 import dev.limiter.spring.operate.RequestDescription;
@@ -61,14 +62,15 @@ public final class RequestExplanations {
             body.put("result", EnumText.of(explained.result()));
             put(body, "detail", explained.detail());
         }
+        ResolvedKey key = explained.key();
         Charge charge = explained.charge();
         Decision standing = explained.standing();
-        if (charge == null || standing == null) {
+        if (key == null || charge == null || standing == null) {
             return body;
         }
         body.put("key", rule.keyParts());
-        body.put("keyHash", hash.of(charge.key()));
-        body.put("sharedByAllWithoutOne", rule.isOfNobody(charge.key()));
+        body.put("keyHash", hash.of(key.text()));
+        body.put("sharedByAllWithoutOne", key.unresolved());
         put(body, "tier", rule.tierOf(charge.rule()));
         RuleDescription.putOnFailure(body, standing);
         List<Map<String, Object>> limits = RuleDescription.limits(standing);

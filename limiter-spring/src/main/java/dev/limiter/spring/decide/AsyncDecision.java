@@ -65,7 +65,7 @@ final class AsyncDecision {
         for (int i = index; i < asked.rules.size(); i++) {
             RateLimitRule rule = asked.rules.get(i);
             Charge charge = asked.charges.get(i);
-            CompletableFuture<@Nullable Decision> ban = decider.bans().currentLater(rule, charge);
+            CompletableFuture<@Nullable Decision> ban = decider.bans().currentLater(rules.ban(rule), charge);
             if (ban != null) {
                 int next = i + 1;
                 ask(ban, banned -> {
@@ -110,7 +110,7 @@ final class AsyncDecision {
             Decision part = verdict.part(i);
             Outcome outcome = Outcome.rejected(part);
             CompletableFuture<@Nullable Decision> ban = outcome == Outcome.REJECTED
-                    ? decider.bans().afterRejectionLater(rule, charge, part, contexts)
+                    ? decider.bans().afterRejectionLater(rule, rules.ban(rule), charge, part, contexts)
                     : null;
             if (ban != null) {
                 int refused = i;

@@ -35,8 +35,7 @@ final class Bans {
 
     /** The refusal of a key that is banned; null if it is not. */
     @Nullable
-    Decision current(RateLimitRule rule, Charge charge) {
-        Ban ban = rule.banOf(charge);
+    Decision current(@Nullable Ban ban, Charge charge) {
         if (ban == null) {
             return null;
         }
@@ -46,8 +45,8 @@ final class Bans {
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
     @Nullable
-    Decision afterRejection(RateLimitRule rule, Charge charge, Decision refusal, RuleContexts contexts) {
-        Ban ban = rule.banOf(charge);
+    Decision afterRejection(
+            RateLimitRule rule, @Nullable Ban ban, Charge charge, Decision refusal, RuleContexts contexts) {
         if (ban == null || isShared(refusal)) {
             return null;
         }
@@ -122,8 +121,7 @@ final class Bans {
 
     /** The same as {@link #current} without blocking the caller; null if the rule bans no keys. */
     @Nullable
-    CompletableFuture<@Nullable Decision> currentLater(RateLimitRule rule, Charge charge) {
-        Ban ban = rule.banOf(charge);
+    CompletableFuture<@Nullable Decision> currentLater(@Nullable Ban ban, Charge charge) {
         return ban == null
                 ? null
                 : limiters.peekAsync(ban.bans(), charge.key())
@@ -133,8 +131,7 @@ final class Bans {
     /** The same as {@link #afterRejection} without blocking the caller; null if it counts for no ban. */
     @Nullable
     CompletableFuture<@Nullable Decision> afterRejectionLater(
-            RateLimitRule rule, Charge charge, Decision refusal, RuleContexts contexts) {
-        Ban ban = rule.banOf(charge);
+            RateLimitRule rule, @Nullable Ban ban, Charge charge, Decision refusal, RuleContexts contexts) {
         return ban == null || isShared(refusal)
                 ? null
                 : limiters.tryAcquireAsync(ban.rejections(), charge.key())

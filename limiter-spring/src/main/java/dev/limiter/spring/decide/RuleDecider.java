@@ -15,6 +15,7 @@ import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.key.ResolvedKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +61,7 @@ public final class RuleDecider {
      *     taken from the bucket of those without a key; where there is none, the verdict is a refusal
      */
     public Verdict decide(ApplicableRules all, RuleContexts contexts) {
-        ApplicableRules rules = all.partial ? all.of(contexts) : all;
+        ApplicableRules rules = all.byKey ? all.of(contexts) : all;
         Verdict denied = rules.denying ? denied(rules, contexts) : null;
         if (denied != null) {
             return denied;
@@ -74,7 +75,7 @@ public final class RuleDecider {
         if (asked.rules.isEmpty()) {
             return withShadow(Verdict.UNLIMITED, rules, rules.shadow, contexts);
         }
-        Verdict banned = rules.banning ? banned(asked, contexts) : null;
+        Verdict banned = rules.banning ? banned(asked, rules, contexts) : null;
         return banned == null
                 ? decide(asked, rules, contexts)
                 : withShadow(banned, rules, rules.candidatesBeside(banned), contexts);
@@ -110,7 +111,7 @@ public final class RuleDecider {
      * #decide} throws that.
      */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts) {
-        ApplicableRules rules = all.partial ? all.of(contexts) : all;
+        ApplicableRules rules = all.byKey ? all.of(contexts) : all;
         Verdict denied = rules.denying ? denied(rules, contexts) : null;
         return new AsyncDecision(this, rules, contexts).begin(denied);
     }
@@ -119,16 +120,14 @@ public final class RuleDecider {
      * Begins the ban of a key that follows too many rejections, whether there were any; nothing happens if the key is
      * banned. Blocks for as long as a decision may.
      *
-     * @param key as storages have it
      * @throws IllegalArgumentException if the rule does not ban this key
      */
-    public void ban(RateLimitRule rule, String key) {
-        Charge charge = rule.rule().charge(key);
-        Ban ban = rule.banOf(charge);
+    public void ban(RateLimitRule rule, ResolvedKey key) {
+        Ban ban = rule.banOf(key);
         if (ban == null) {
-            throw new IllegalArgumentException(rule + " does not ban " + key);
+            throw new IllegalArgumentException(rule + " does not ban " + key.text());
         }
-        bans.begin(rule, ban, charge);
+        bans.begin(rule, ban, rule.rule().charge(key.text()));
     }
 
     RateLimiters limiters() {
@@ -163,13 +162,12 @@ public final class RuleDecider {
         return null;
     }
 
-    private @Nullable Verdict banned(Asked asked, RuleContexts contexts) {
-        List<RateLimitRule> rules = asked.rules;
-        List<Charge> charges = asked.charges;
-        for (int i = 0; i < charges.size(); i++) {
-            Decision banned = bans.current(rules.get(i), charges.get(i));
+    private @Nullable Verdict banned(Asked asked, ApplicableRules rules, RuleContexts contexts) {
+        for (int i = 0; i < asked.charges.size(); i++) {
+            RateLimitRule rule = asked.rules.get(i);
+            Decision banned = bans.current(rules.ban(rule), asked.charges.get(i));
             if (banned != null) {
-                return banned(rules.get(i), charges.get(i), banned, contexts);
+                return banned(rule, asked.charges.get(i), banned, contexts);
             }
         }
         return null;
@@ -202,7 +200,7 @@ public final class RuleDecider {
             Decision part = verdict.part(i);
             Outcome outcome = Outcome.rejected(part);
             Decision banned = outcome == Outcome.REJECTED && applicable.banning
-                    ? bans.afterRejection(rule, verdict.charges.get(i), part, contexts)
+                    ? bans.afterRejection(rule, applicable.ban(rule), verdict.charges.get(i), part, contexts)
                     : null;
             if (banned == null) {
                 reports.tell(verdict, i, part, contexts, outcome, Duration.ZERO);

@@ -6,6 +6,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.rule.Mode;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param because why it applies, or why not
  * @param result null if it does not apply
  * @param detail the exemption or the failure; null if there is none
+ * @param key null if the request would not be charged
  * @param charge null if the request would not be charged
  * @param standing the decision on the charge, which takes nothing; null without a charge
  */
@@ -25,6 +27,7 @@ public record ExplainedRule(
         String because,
         @Nullable Result result,
         @Nullable String detail,
+        @Nullable ResolvedKey key,
         @Nullable Charge charge,
         @Nullable Decision standing) {
 
@@ -56,7 +59,7 @@ public record ExplainedRule(
 
     /** A rule that does not apply. */
     public static ExplainedRule without(RateLimitRule rule, String because) {
-        return new ExplainedRule(rule, because, null, null, null, null);
+        return new ExplainedRule(rule, because, null, null, null, null, null);
     }
 
     /** A rule that applies: evaluates it as a request does, but charges nothing. */
@@ -78,16 +81,17 @@ public record ExplainedRule(
         if (exemption != null) {
             return uncharged(rule, because, Result.SKIPPED, exemption);
         }
-        Charge charge = rule.predictedCharge(context);
+        ResolvedKey key = rule.key(context);
+        Charge charge = rule.predictedCharge(key, context);
         if (charge == null) {
             return uncharged(rule, because, Result.SKIPPED, "a tier without a limit");
         }
         Decision standing = limiters.storage().peek(List.of(charge));
-        boolean enforced = rule.enforces(charge.key());
+        boolean enforced = rule.enforces(key);
         Result result =
-                result(rule.banOf(charge), charge, standing, limiters).when(enforced && rule.mode() == Mode.ENFORCE);
+                result(rule.banOf(key), charge, standing, limiters).when(enforced && rule.mode() == Mode.ENFORCE);
         return new ExplainedRule(
-                rule, because, result, enforced ? null : "enforce: not for this key", charge, standing);
+                rule, because, result, enforced ? null : "enforce: not for this key", key, charge, standing);
     }
 
     private static Result result(@Nullable Ban ban, Charge charge, Decision standing, RateLimiters limiters) {
@@ -103,6 +107,6 @@ public record ExplainedRule(
     }
 
     private static ExplainedRule uncharged(RateLimitRule rule, String because, Result result, @Nullable String detail) {
-        return new ExplainedRule(rule, because, result.when(rule.mode() == Mode.ENFORCE), detail, null, null);
+        return new ExplainedRule(rule, because, result.when(rule.mode() == Mode.ENFORCE), detail, null, null, null);
     }
 }
