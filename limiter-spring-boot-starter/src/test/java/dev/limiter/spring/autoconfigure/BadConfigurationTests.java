@@ -78,7 +78,7 @@ class BadConfigurationTests {
                 bad(
                         ORDERS + "limit: 1, window: 1s, phase: request, key: '#request.pattern' }",
                         "limiter.rules.orders.key = \"#request.pattern\"",
-                        "never has a pattern"),
+                        "pattern is not known yet"),
                 wrongExpression("skip-if: \"#{'abc'}\"", "always abc", "true or false", "LIM-302"),
                 wrongExpression("skip-if: 5", "always 5", "true or false", "LIM-302"),
                 wrongExpression("cost: \"#{'abc'}\"", "always abc", "a whole number", "LIM-208"),
@@ -544,15 +544,15 @@ class BadConfigurationTests {
                         "limiter.rules.orders: { limit: 1, window: 1s, phase: request }",
                         "limiter.rules.orders.phase = \"request\"",
                         "add paths"),
-                early("key: principal", "a user"),
-                early("key: \"ip,principal\"", "a user"),
-                early("key: principal|ip", "a user"),
-                early("key: \"path:id\"", "path variables"),
-                early("key: \"#request.principal.name\"", "a user"),
-                early("key: \"#{#request.principal()?.name}\"", "a user"),
-                early("key: \"#{#request?.pathVariable('id')}\"", "path variables"),
-                early("cost: \"#request.isUserInRole('A') ? 1 : 2\"", "a user"),
-                early("skip-if: \"#{!#request.isUserInRole('INTERNAL')}\"", "a user"),
+                early("key: principal", "principal"),
+                early("key: \"ip,principal\"", "principal"),
+                early("key: principal|ip", "principal"),
+                early("key: \"path:id\"", "pathVariable"),
+                early("key: \"#request.principal.name\"", "principal"),
+                early("key: \"#{#request.principal()?.name}\"", "principal"),
+                early("key: \"#{#request?.pathVariable('id')}\"", "pathVariable"),
+                early("cost: \"#request.isUserInRole('A') ? 1 : 2\"", "isUserInRole"),
+                early("skip-if: \"#{!#request.isUserInRole('INTERNAL')}\"", "isUserInRole"),
                 bad(
                         "limiter.foo: 1",
                         "limiter.foo = \"1\"",
@@ -702,7 +702,7 @@ class BadConfigurationTests {
         return bad(
                 rule("phase: request\n      " + setting),
                 "limiter.rules.orders." + property + " = \"",
-                "it never has " + never,
+                never + " is not known yet",
                 "use phase: endpoint");
     }
 

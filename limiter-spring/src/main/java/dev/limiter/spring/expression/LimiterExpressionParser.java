@@ -60,7 +60,6 @@ public final class LimiterExpressionParser {
                     where,
                     text,
                     "The expression cannot work: " + sentence(String.valueOf(exception.getMessage()))
-                            + scope.hiddenParameters(trimmed)
                             + " Write SpEL over #request or the method's parameters, such as \"#request.path\""));
         }
     }
