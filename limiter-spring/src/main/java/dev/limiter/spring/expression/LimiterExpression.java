@@ -53,12 +53,12 @@ public final class LimiterExpression {
         }
     }
 
-    /** The value, if it is made of literals alone and the same for each decision; null if it has to be evaluated. */
+    /** Returns the value of an expression of literals; null for all others, which are evaluated for each decision. */
     public @Nullable Object constant() {
         return constant;
     }
 
-    /** Whether the value is the same for each decision, and not of a type. */
+    /** Returns whether it consists of literals, and its value is not of a type. */
     public boolean isNever(Class<?> type) {
         return isConstant && !type.isInstance(constant);
     }
@@ -69,7 +69,7 @@ public final class LimiterExpression {
                 new Problem(MessageCode.EXPRESSION, where, expression.getExpressionString(), reason));
     }
 
-    /** Whether it depends on the response to the request. */
+    /** Returns whether it depends on the response to the request. */
     public boolean refersToResponse() {
         return expression instanceof SpelExpression spel && refersTo("#" + Variables.RESPONSE, spel.getAST());
     }

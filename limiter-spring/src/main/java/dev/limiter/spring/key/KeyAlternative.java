@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param type the prefix of its texts: {@code header:x-api-key}
  * @param value null or empty if a request has none
  * @param secrets how values are written that may be secrets; null if they are none
- * @param shared the value of all clients that cannot be told apart; null if there is none
+ * @param shared the value that clients without one of their own share; null if there is none
  * @param spelling turns what a person writes into the value
  */
 record KeyAlternative(
@@ -45,7 +45,7 @@ record KeyAlternative(
         return KINDS.contains(kind) ? kind : "other";
     }
 
-    /** Whether the values identify clients, rather than what they use. */
+    /** Returns whether the values identify clients, rather than what they use. */
     boolean isOfClients() {
         return !type.matches("global|method|resource|path:.*");
     }

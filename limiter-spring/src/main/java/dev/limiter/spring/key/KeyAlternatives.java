@@ -37,9 +37,8 @@ public final class KeyAlternatives {
     private final AddressSettings addresses;
 
     /**
-     * @param secrets how values are kept that may be secrets: of headers, cookies, parameters, sessions, and what the
-     *     application works out itself
-     * @param addresses how clients are told apart by them
+     * @param secrets writes values that may be secrets: of headers, cookies, parameters, sessions, beans and expressions
+     * @param addresses reads addresses that people write
      */
     public KeyAlternatives(
             ListableBeanFactory beans,
@@ -117,7 +116,7 @@ public final class KeyAlternatives {
         };
     }
 
-    /** The type that tells the values of one alternative from those of others: its text, unless that is long. */
+    /** Returns the type of an alternative: its text, or a hash if that is long. */
     static String type(String text) {
         return text.length() <= MAX_TYPE_LENGTH ? text : TextDigest.of(text);
     }

@@ -32,7 +32,7 @@ public final class KeyHash {
         return new KeyHash(random);
     }
 
-    /** Whether a text has the form of a hash, be it one or not. */
+    /** Returns whether a text has the form of a hash. */
     public static boolean hasForm(String text) {
         return FORM.matcher(text).matches();
     }

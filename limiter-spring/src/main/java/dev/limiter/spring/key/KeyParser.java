@@ -33,7 +33,7 @@ public final class KeyParser {
     /**
      * @param texts one or more keys, which make one together
      * @param where the property or annotation that holds them, for messages
-     * @throws LimiterConfigurationException if they are empty, cannot be parsed or refer to what there is not
+     * @throws LimiterConfigurationException if they are empty, cannot be parsed, or name something unknown
      */
     public RateLimitKey parse(List<String> texts, String where, ExpressionScope scope) {
         String written = String.join(",", texts);
@@ -59,7 +59,7 @@ public final class KeyParser {
      * The value of a single part of a key as it is: of its alternatives, the first that has one.
      *
      * @param where the property that holds it, for messages
-     * @throws LimiterConfigurationException if it is empty, cannot be parsed or refers to what there is not
+     * @throws LimiterConfigurationException if it is empty, cannot be parsed, or names something unknown
      */
     public KeyResolver value(String text, String where, ExpressionScope scope) {
         if (text.isBlank()) {

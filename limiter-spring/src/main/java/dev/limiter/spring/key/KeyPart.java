@@ -32,7 +32,7 @@ final class KeyPart {
         return Arrays.stream(alternatives).map(KeyAlternative::kind);
     }
 
-    /** Whether its values identify clients, rather than what they use. */
+    /** Returns whether its values identify clients, rather than what they use. */
     boolean isOfClients() {
         return ofClients;
     }

@@ -36,18 +36,18 @@ public final class RateLimitKey {
         this.constant = parts.isEmpty() ? new ResolvedKey(prefix, "", false) : null;
     }
 
-    /** Whether it tells callers apart by nothing, at most resources. */
+    /** Returns whether all callers share one bucket, or one for each resource. */
     public boolean isForAll() {
         return forAll;
     }
 
-    /** Whether it depends on the caller: the method of a request does not. */
+    /** Returns whether it depends on the caller: the method of a request does not. */
     public boolean tellsClientsApart() {
         return !forAll && !kinds().equals(List.of("method"));
     }
 
     /**
-     * The kinds of values that tell callers apart, each once: {@code ip}, {@code principal}, {@code session}, {@code
+     * Returns the kinds of its values, each once: {@code ip}, {@code principal}, {@code session}, {@code
      * method}, {@code header}, {@code cookie}, {@code param}, {@code path}, {@code resource}, or {@code other} for
      * beans and expressions.
      */

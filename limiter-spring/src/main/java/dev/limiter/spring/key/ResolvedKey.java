@@ -5,7 +5,6 @@ package dev.limiter.spring.key;
  *
  * @param text as storages have it
  * @param client the parts that identify the client, the same at each resource; all but the resource if there are none
- * @param unresolved whether clients that it cannot tell apart share it: some part has no value, and no part identifies
- *     the client
+ * @param unresolved whether unidentified clients share it: some part has no value, and no part identifies the client
  */
 public record ResolvedKey(String text, String client, boolean unresolved) {}

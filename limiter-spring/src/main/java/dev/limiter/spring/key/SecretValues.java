@@ -41,7 +41,7 @@ public final class SecretValues {
         used = true;
     }
 
-    /** Whether any key that was parsed so far has such values. */
+    /** Returns whether any key that was parsed so far has such values. */
     public boolean areUsed() {
         return used;
     }

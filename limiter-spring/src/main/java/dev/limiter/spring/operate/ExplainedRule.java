@@ -31,7 +31,7 @@ public record ExplainedRule(
         @Nullable Charge charge,
         @Nullable Decision standing) {
 
-    /** What becomes of the request, as far as one rule goes. Of rules that are decided together, the last one counts. */
+    /** The result of one rule. If rules are decided together, the request has the result that is last here. */
     public enum Result {
         SKIPPED,
         /** Permitted by a rule that only watches, and would reject it. */

@@ -6,11 +6,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all rules would make of a request.
+ * The results of all rules for a request.
  *
  * @param resource null if nothing serves the request
  * @param handler what would serve it; null if nothing does
- * @param client as {@code key: ip} knows it
+ * @param client the value of {@code key: ip}
  * @param decided the rules that apply, in the order of the decisions: those of one list are decided together
  * @param others the rules that do not apply
  */
@@ -28,7 +28,7 @@ public record Explanation(
                 .toList();
     }
 
-    /** What becomes of the request: the first decision that rejects it counts. */
+    /** Returns the result of the request: that of the first decision that rejects it. */
     public Result result() {
         Result result = Result.PERMITTED;
         for (List<ExplainedRule> together : decided) {

@@ -1,6 +1,6 @@
 package dev.limiter.spring.operate;
 
-/** Shows what the rules would make of a request that was not sent. */
+/** Evaluates the rules for a request that was not sent. */
 @FunctionalInterface
 public interface RequestExplainer {
 

@@ -1,4 +1,4 @@
-/** What the rules would make of a request that was not sent. Internal. */
+/** The rules for a request that was not sent. Internal. */
 @NullMarked
 package dev.limiter.spring.web.explain;
 
