@@ -5,7 +5,6 @@ import dev.limiter.TimeSource;
 import dev.limiter.spring.actuate.endpoint.LimiterEndpoint;
 import dev.limiter.spring.actuate.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.actuate.endpoint.RequestExplanations;
-import dev.limiter.spring.actuate.endpoint.SecurityContextExplainer;
 import dev.limiter.spring.actuate.endpoint.UnknownParameterAdvisor;
 import dev.limiter.spring.background.BackgroundTask;
 import dev.limiter.spring.config.LimiterSettings;
@@ -21,7 +20,6 @@ import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.storage.DecidingStorage;
 import dev.limiter.spring.web.endpoint.ServletExchange;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -96,13 +94,7 @@ public final class LimiterEndpointAutoConfiguration {
                 && ClassUtils.isPresent("org.springframework.web.servlet.DispatcherServlet", loader);
         return new LimiterWebEndpoint(
                 endpoint,
-                new RequestExplanations(explainer(explainer.getIfAvailable(), loader), hash),
+                new RequestExplanations(explainer.getIfAvailable(), hash),
                 servlets ? new ServletExchange() : WebExchange.UNKNOWN);
-    }
-
-    private static @Nullable RequestExplainer explainer(@Nullable RequestExplainer explainer, ClassLoader loader) {
-        boolean secured =
-                ClassUtils.isPresent("org.springframework.security.core.context.SecurityContextHolder", loader);
-        return explainer != null && secured ? new SecurityContextExplainer(explainer) : explainer;
     }
 }

@@ -209,8 +209,7 @@ public final class LimiterWebAutoConfiguration {
                 limiters,
                 new PreflightDetector(crossOrigin),
                 resources.getIfAvailable(),
-                prefix(environment, "server.servlet.context-path"),
-                prefix(environment, "spring.mvc.servlet.path"));
+                prefix(environment, "server.servlet.context-path") + prefix(environment, "spring.mvc.servlet.path"));
     }
 
     private static String prefix(Environment environment, String property) {

@@ -78,7 +78,7 @@ class BadConfigurationTests {
                 bad(
                         ORDERS + "limit: 1, window: 1s, phase: request, key: '#request.pattern' }",
                         "limiter.rules.orders.key = \"#request.pattern\"",
-                        "never has a pattern"),
+                        "pattern is not known yet"),
                 wrongExpression("skip-if: \"#{'abc'}\"", "always abc", "true or false", "LIM-302"),
                 wrongExpression("skip-if: 5", "always 5", "true or false", "LIM-302"),
                 wrongExpression("cost: \"#{'abc'}\"", "always abc", "a whole number", "LIM-208"),
@@ -86,7 +86,6 @@ class BadConfigurationTests {
                 wrongExpression("cost: \"#{2 * 5}\"", "more than can ever be granted at once: 5", "LIM-209"),
                 wrongExpression("limit-resolver: \"#{'abc'}\"", "always abc", "number of permits", "LIM-314"),
                 wrongExpression("limit-resolver: \"#{1.5}\"", "always 1.5", "whole number of permits", "LIM-314"),
-                wrongExpression("key: \"#{null}\"", "always null", "one bucket", "LIM-302"),
                 bad("limiter.web.allow: 10.0.0", "limiter.web.allow = \"10.0.0\""),
                 bad("limiter.web.deny: nobody", "limiter.web.deny = \"nobody\""),
                 bad("limiter.storage: disk", "limiter.storage = \"disk\"", "memory, redis"),
@@ -167,8 +166,6 @@ class BadConfigurationTests {
                         "limiter.rules.orders.algorithm = \"1\"",
                         "fixed-window",
                         "LIM-102"),
-                bad(rule("key: '#request'"), "limiter.rules.orders.key", "such as #request.path", "LIM-302"),
-                bad(rule("key: '@limiterRules'"), "limiter.rules.orders.key", "@limiterRules.planOf(#request)"),
                 bad(rule("key: '#root'"), "limiter.rules.orders.key", "#root is unknown", "LIM-302"),
                 bad(rule("skip-if: '#this == 5'"), "limiter.rules.orders.skip-if", "#this is unknown", "LIM-302"),
                 bad(
@@ -409,7 +406,7 @@ class BadConfigurationTests {
                 bad(
                         rule("tiers: { by: plan, gold: { limit: 9 } }"),
                         "limiter.rules.orders.tiers.by = \"plan\"",
-                        "KeyResolver beans [tenant]"),
+                        "principal, session, tenant and SpEL"),
                 bad(
                         rule("tiers: { by: '', gold: { limit: 9 } }"),
                         "limiter.rules.orders.tiers.by = \"\"",
@@ -461,13 +458,12 @@ class BadConfigurationTests {
                 bad(rule("burst: ''"), "limiter.rules.orders.burst", "There is no value here"),
                 bad(rule("max-waiting:"), "limiter.rules.orders.max-waiting", "There is no value here"),
                 bad(rule("onFailure: ''"), "limiter.rules.orders", "There is no value here"),
-                bad(rule("key: 'headr:X'"), "limiter.rules.orders.key = \"headr:X\"", "header:, cookie:"),
+                bad(rule("key: 'headr:X'"), "limiter.rules.orders.key = \"headr:X\"", "Did you mean header:name?"),
                 bad(
                         rule("key: tenat"),
                         "limiter.rules.orders.key = \"tenat\"",
                         "\"tenat\" is unknown",
-                        "global, ip, principal",
-                        "KeyResolver beans [tenant]"),
+                        "path:name, principal, session, tenant and SpEL"),
                 bad(rule("skip-if: #user"), "limiter.rules.orders.skip-if = \"\"", "Quote it"),
                 bad(
                         rule("skip-if: 401"),
@@ -548,15 +544,15 @@ class BadConfigurationTests {
                         "limiter.rules.orders: { limit: 1, window: 1s, phase: request }",
                         "limiter.rules.orders.phase = \"request\"",
                         "add paths"),
-                early("key: principal", "a user"),
-                early("key: \"ip,principal\"", "a user"),
-                early("key: principal|ip", "a user"),
-                early("key: \"path:id\"", "path variables"),
-                early("key: \"#request.principal.name\"", "a user"),
-                early("key: \"#{#request.principal()?.name}\"", "a user"),
-                early("key: \"#{#request?.pathVariable('id')}\"", "path variables"),
-                early("cost: \"#request.isUserInRole('A') ? 1 : 2\"", "a user"),
-                early("skip-if: \"#{!#request.isUserInRole('INTERNAL')}\"", "a user"),
+                early("key: principal", "principal"),
+                early("key: \"ip,principal\"", "principal"),
+                early("key: principal|ip", "principal"),
+                early("key: \"path:id\"", "pathVariable"),
+                early("key: \"#request.principal.name\"", "principal"),
+                early("key: \"#{#request.principal()?.name}\"", "principal"),
+                early("key: \"#{#request?.pathVariable('id')}\"", "pathVariable"),
+                early("cost: \"#request.isUserInRole('A') ? 1 : 2\"", "isUserInRole"),
+                early("skip-if: \"#{!#request.isUserInRole('INTERNAL')}\"", "isUserInRole"),
                 bad(
                         "limiter.foo: 1",
                         "limiter.foo = \"1\"",
@@ -706,7 +702,7 @@ class BadConfigurationTests {
         return bad(
                 rule("phase: request\n      " + setting),
                 "limiter.rules.orders." + property + " = \"",
-                "it never has " + never,
+                never + " is not known yet",
                 "use phase: endpoint");
     }
 
@@ -764,12 +760,10 @@ class BadConfigurationTests {
                 bad(rule("charge-if: fail"), "LIM-302", "This must be failed, or an expression. Did you mean failed?"),
                 bad(rule("charge-if: Faild"), "LIM-302", "Did you mean failed?"),
                 bad(rule("key: principle"), "LIM-301", "Did you mean principal?"),
-                bad(rule("key: ip|ip"), "LIM-301", "\"ip\" is written twice"),
-                bad(rule("key: 'header:X-A|ip|header:x-a'"), "LIM-301", "\"header:x-a\" is written twice"),
                 bad(rule("key: header"), "LIM-301", "Did you mean header:name?"),
                 bad(rule("key: claim"), "LIM-301", "Did you mean claim:name?"),
                 bad(rule("key: tennant"), "LIM-301", "Did you mean tenant?"),
-                bad(rule("key: \"headers:X\""), "LIM-301", "Did you mean header:?"),
+                bad(rule("key: \"headers:X\""), "LIM-301", "Did you mean header:name?"),
                 bad(rule("skip-if: \"#{#requst.path == '/'}\""), "LIM-302", "Did you mean request?"),
                 bad(rule("skip-if: \"#{#request.pth == '/'}\""), "LIM-302", "Did you mean path?"),
                 bad(rule("charge-if: \"#{#response.status = 401}\""), "LIM-302", "write == to compare"),

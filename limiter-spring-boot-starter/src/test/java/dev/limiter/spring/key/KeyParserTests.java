@@ -76,8 +76,48 @@ class KeyParserTests {
     void clientIsTheSameAtEachResource(String text, String client) {
         RateLimitKey key = parser.parse(List.of(text), "test", ExpressionScope.REQUEST);
         for (RateLimitKey scoped : List.of(key, key.perResource(), key.within("A.b(int, C)"))) {
-            assertThat(scoped.clientOf(scoped.resolve(context))).isEqualTo(client);
+            assertThat(scoped.resolve(context).client()).isEqualTo(client);
         }
+    }
+
+    /** Unresolved keys are shared by clients that nothing identifies: some part has no value, and none is of a client. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "global; false",
+                "ip; false",
+                "header:X-None; true",
+                "header:X-None|principal; false",
+                "nobody|global; true",
+                "header:X-None,principal; false",
+                "header:X-None,path:id; true",
+                "path:id; false",
+                "path:none; true",
+                "path:none,ip; false",
+                "method; false",
+                "method,session; true",
+                "nobody; true",
+                "tenant; false",
+                "#request.getHeader('X-None'); true"
+            })
+    void keyIsUnresolvedWithoutAClient(String text, boolean unresolved) {
+        RateLimitKey key = parse(text);
+        for (RateLimitKey scoped : List.of(key, key.perResource(), key.within("A.b(int, C)"))) {
+            ResolvedKey resolved = scoped.resolve(context);
+            assertThat(resolved.unresolved()).isEqualTo(unresolved);
+            assertThat(scoped.ofInput(resolved.text(), null))
+                    .as("the key as a person gives it")
+                    .isEqualTo(resolved.text().isEmpty() ? scoped.ofInput("", null) : Optional.of(resolved));
+        }
+    }
+
+    @Test
+    void clientsWithContradictoryAddressesShareAnUnresolvedKey() {
+        assertThat(parse("ip").ofInput("contradictory", null))
+                .contains(new ResolvedKey("ip=13:contradictory", "ip=13:contradictory", true));
+        assertThat(parse("ip").ofInput("IP=unresolved", null))
+                .contains(new ResolvedKey("ip=unresolved", "ip=unresolved", true));
     }
 
     static Stream<Arguments> meant() {
@@ -106,7 +146,7 @@ class KeyParserTests {
     @ParameterizedTest
     @MethodSource("meant")
     void keyIsFoundByWhatAPersonMeans(String key, @Nullable String text, @Nullable String whole) {
-        assertThat(parse(key).of(text, null)).isEqualTo(Optional.ofNullable(whole));
+        assertThat(input(parse(key), text, null)).isEqualTo(Optional.ofNullable(whole));
     }
 
     @ParameterizedTest
@@ -125,34 +165,34 @@ class KeyParserTests {
         "2001:db8::/32, 2001:db8::/32"
     })
     void addressIsMeantInEachOfItsSpellings(String said, String client) {
-        assertThat(parse("ip").of(said, null)).contains("ip=" + client.length() + ":" + client);
-        assertThat(parse("ip|header:X").of(said, null)).contains("ip=" + client.length() + ":" + client);
+        assertThat(input(parse("ip"), said, null)).contains("ip=" + client.length() + ":" + client);
+        assertThat(input(parse("ip|header:X"), said, null)).contains("ip=" + client.length() + ":" + client);
     }
 
     @Test
     void keyPerResourceIsFoundWithTheResource() {
         RateLimitKey key = parse("ip").perResource();
 
-        assertThat(key.of("192.0.2.1", "GET /a")).contains("resource=6:GET /a,ip=9:192.0.2.1");
-        assertThat(key.of("192.0.2.1", null)).isEmpty();
-        assertThat(key.of("resource=6:GET /a,ip=9:192.0.2.1", null)).contains("resource=6:GET /a,ip=9:192.0.2.1");
-        assertThat(RateLimitKey.GLOBAL.perResource().of(null, "GET /a")).contains("resource=6:GET /a");
-        assertThat(parse("ip").within("m()").of("192.0.2.1", null)).contains("resource=3:m(),ip=9:192.0.2.1");
-        assertThat(RateLimitKey.GLOBAL.within("m()").of("", null)).contains("resource=3:m()");
-        assertThat(RateLimitKey.GLOBAL.within("m()").of("", "m()")).contains("resource=3:m()");
-        assertThat(RateLimitKey.GLOBAL.within("m()").of("", "another()")).isEmpty();
-        assertThat(parse("ip").of("192.0.2.1", "GET /a")).isEmpty();
+        assertThat(input(key, "192.0.2.1", "GET /a")).contains("resource=6:GET /a,ip=9:192.0.2.1");
+        assertThat(input(key, "192.0.2.1", null)).isEmpty();
+        assertThat(input(key, "resource=6:GET /a,ip=9:192.0.2.1", null)).contains("resource=6:GET /a,ip=9:192.0.2.1");
+        assertThat(input(RateLimitKey.GLOBAL.perResource(), null, "GET /a")).contains("resource=6:GET /a");
+        assertThat(input(parse("ip").within("m()"), "192.0.2.1", null)).contains("resource=3:m(),ip=9:192.0.2.1");
+        assertThat(input(RateLimitKey.GLOBAL.within("m()"), "", null)).contains("resource=3:m()");
+        assertThat(input(RateLimitKey.GLOBAL.within("m()"), "", "m()")).contains("resource=3:m()");
+        assertThat(input(RateLimitKey.GLOBAL.within("m()"), "", "another()")).isEmpty();
+        assertThat(input(parse("ip"), "192.0.2.1", "GET /a")).isEmpty();
     }
 
     @Test
     void keyThatIsGivenWholeIsHashedWhereTheStorageHashesIt() {
         RateLimitKey key = parser(SecretValues.hashedWith("a secret"))
                 .parse(List.of("principal,header:X-Api-Key"), "test", ExpressionScope.REQUEST);
-        String whole = key.resolve(context);
+        String whole = key.resolve(context).text();
 
         assertThat(whole).contains("hmac:").doesNotContain("k1");
-        assertThat(key.of("principal=5:alice,header:x-api-key=2:k1", null)).contains(whole);
-        assertThat(key.of(whole, null)).contains(whole);
+        assertThat(input(key, "principal=5:alice,header:x-api-key=2:k1", null)).contains(whole);
+        assertThat(input(key, whole, null)).contains(whole);
         assertThat(key.partTypes()).containsExactly("principal", "header:x-api-key");
     }
 
@@ -206,7 +246,7 @@ class KeyParserTests {
     void takesListsOfParts() {
         RateLimitKey key = parser.parse(List.of("principal|ip", "param:q"), "test", ExpressionScope.REQUEST);
 
-        assertThat(key.resolve(context)).isEqualTo("principal=5:alice,param:q=2:p1");
+        assertThat(key.resolve(context).text()).isEqualTo("principal=5:alice,param:q=2:p1");
     }
 
     @Test
@@ -219,7 +259,8 @@ class KeyParserTests {
                 other.addHeader("X", x);
                 other.addHeader("Y", y);
                 keys.add(parser.parse(List.of("header:X,header:Y"), "test", ExpressionScope.REQUEST)
-                        .resolve(RateLimitContext.of(new ServletRequestView(other), "r")));
+                        .resolve(RateLimitContext.of(new ServletRequestView(other), "r"))
+                        .text());
             }
         }
 
@@ -298,7 +339,8 @@ class KeyParserTests {
         };
 
         assertThat(parser.parse(List.of("principal|ip"), "test", ExpressionScope.ANY)
-                        .resolve(call))
+                        .resolve(call)
+                        .text())
                 .isEqualTo("principal|ip=unresolved");
     }
 
@@ -328,18 +370,19 @@ class KeyParserTests {
 
     @Test
     void constantKeysAreKnownInAdvance() {
-        assertThat(parse("global").constant()).isEmpty();
-        assertThat(parse("global").within("Orders.list()").constant()).isEqualTo("resource=13:Orders.list()");
+        assertThat(parse("global").constant()).isEqualTo(new ResolvedKey("", "", false));
+        assertThat(parse("global").within("Orders.list()").constant())
+                .isEqualTo(new ResolvedKey("resource=13:Orders.list()", "", false));
         assertThat(parse("ip").constant()).isNull();
     }
 
     @Test
     void resourcesDivideBuckets() {
-        assertThat(parse("ip").perResource().resolve(context))
+        assertThat(parse("ip").perResource().resolve(context).text())
                 .isEqualTo("resource=17:POST /orders/{id},ip=9:192.0.2.1");
-        assertThat(parse("ip").within("Orders.list()").resolve(context))
+        assertThat(parse("ip").within("Orders.list()").resolve(context).text())
                 .isEqualTo("resource=13:Orders.list(),ip=9:192.0.2.1");
-        assertThat(parse("ip,param:q").within("r").resolve(context))
+        assertThat(parse("ip,param:q").within("r").resolve(context).text())
                 .isEqualTo("resource=1:r,ip=9:192.0.2.1,param:q=2:p1");
     }
 
@@ -365,14 +408,9 @@ class KeyParserTests {
                 arguments("IP", "\"IP\" is unknown"),
                 arguments("header:", "lacks a name"),
                 arguments("header:a b", "no header or cookie can have"),
-                arguments("header:'X-Api-Key'", "without quotes"),
-                arguments("cookie:'c'", "without quotes"),
-                arguments("param:'q'", "without quotes"),
-                arguments("path:'id'", "without quotes"),
-                arguments("global|ip", "\"ip\" is never used"),
-                arguments("method|ip", "\"ip\" is never used"),
-                arguments("ip,global|#request.path", "\"#request.path\" is never used"),
-                arguments("tenants", "[broken, nobody, tenant]"),
+                arguments("header:'X-Api-Key'", "no header or cookie can have"),
+                arguments("cookie:'c'", "no header or cookie can have"),
+                arguments("tenants", "param:name, path:name, principal, session, tenant"),
                 arguments("claim:", "lacks a name"),
                 arguments("claims:sub", "claim:"),
                 arguments("tenant:sub", "\"tenant:sub\" is unknown"),
@@ -388,8 +426,12 @@ class KeyParserTests {
         return parser.parse(List.of(key), "limiter.rules.test.key", ExpressionScope.REQUEST);
     }
 
+    private static Optional<String> input(RateLimitKey key, @Nullable String text, @Nullable String resource) {
+        return key.ofInput(text, resource).map(ResolvedKey::text);
+    }
+
     private String resolve(String key) {
-        return parse(key).resolve(context);
+        return parse(key).resolve(context).text();
     }
 
     private KeyParser parser(SecretValues secrets) {
@@ -400,6 +442,7 @@ class KeyParserTests {
     private String resolve(String key, SecretValues secrets) {
         return parser(secrets)
                 .parse(List.of(key), "test", ExpressionScope.REQUEST)
-                .resolve(context);
+                .resolve(context)
+                .text();
     }
 }

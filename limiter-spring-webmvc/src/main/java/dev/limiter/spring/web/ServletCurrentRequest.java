@@ -54,7 +54,7 @@ public final class ServletCurrentRequest implements CurrentRequest {
     }
 
     private ServletRequestDecisions start(HttpServletRequest request, HttpServletResponse response) {
-        RequestView view = new ServletRequestView(request, addresses, null);
+        RequestView view = new ServletRequestView(request, addresses);
         return new ServletRequestDecisions(request, response, view, texts);
     }
 }

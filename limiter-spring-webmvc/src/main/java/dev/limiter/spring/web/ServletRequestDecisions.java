@@ -115,7 +115,7 @@ final class ServletRequestDecisions extends RequestDecisions {
         if (request != wrapped || response != wrappedResponse) {
             request = wrapped;
             response = wrappedResponse;
-            view = new ServletRequestView(wrapped, addresses, null);
+            view = new ServletRequestView(wrapped, addresses);
         }
     }
 

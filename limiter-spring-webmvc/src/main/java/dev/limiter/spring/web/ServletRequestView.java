@@ -3,7 +3,6 @@ package dev.limiter.spring.web;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddress;
 import dev.limiter.spring.address.ClientAddresses;
-import dev.limiter.spring.address.Sender;
 import dev.limiter.spring.context.RequestView;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
@@ -25,19 +24,16 @@ public final class ServletRequestView implements RequestView {
 
     private final HttpServletRequest request;
     private final ClientAddresses addresses;
-    private final @Nullable Sender sender;
     private @Nullable String clientAddress;
 
-    /** {@code sender}: null for the one that the container knows. */
-    public ServletRequestView(HttpServletRequest request, ClientAddresses addresses, @Nullable Sender sender) {
+    public ServletRequestView(HttpServletRequest request, ClientAddresses addresses) {
         this.request = request;
         this.addresses = addresses;
-        this.sender = sender;
     }
 
     /** Where no proxy is trusted. */
     public ServletRequestView(HttpServletRequest request) {
-        this(request, NOBODY_TRUSTED, null);
+        this(request, NOBODY_TRUSTED);
     }
 
     /** The path that Spring routed by. */
@@ -110,18 +106,14 @@ public final class ServletRequestView implements RequestView {
     @Override
     public @Nullable String clientAddress() {
         if (clientAddress == null) {
-            clientAddress = addresses.of(sender());
+            clientAddress = addresses.of(ServletSender.of(request));
         }
         return clientAddress;
     }
 
     @Override
     public @Nullable ClientAddress client() {
-        return addresses.find(sender());
-    }
-
-    private Sender sender() {
-        return sender == null ? ServletSender.of(request) : sender;
+        return addresses.find(ServletSender.of(request));
     }
 
     @Override

@@ -23,25 +23,15 @@ public final class ClientAddresses {
     private final AddressSettings settings;
     private final AddressRanges trusted;
     private final boolean trustsNobody;
-    private final ProxyWarnings report;
+    private final ProxyWarnings report = new ProxyWarnings();
 
     public ClientAddresses(AddressSettings settings) {
-        this(settings, new ProxyWarnings(false));
-        if (trusted.holdEverybody()) {
-            report.everybodyIsTrusted();
-        }
-    }
-
-    private ClientAddresses(AddressSettings settings, ProxyWarnings report) {
         this.settings = settings;
         this.trusted = settings.trustedProxies();
         this.trustsNobody = trusted.isEmpty();
-        this.report = report;
-    }
-
-    /** These addresses without warnings, for explained requests. */
-    public ClientAddresses quiet() {
-        return new ClientAddresses(settings, new ProxyWarnings(true));
+        if (trusted.holdEverybody()) {
+            report.everybodyIsTrusted();
+        }
     }
 
     /**

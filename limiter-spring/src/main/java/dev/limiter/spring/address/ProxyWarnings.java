@@ -23,14 +23,8 @@ final class ProxyWarnings {
         AddressRange.parse("fe80::/10"),
     };
 
-    private final AtomicBoolean untrustedSaid;
-    private final AtomicBoolean contradictionSaid;
-
-    /** {@code said}: whether all has been said. */
-    ProxyWarnings(boolean said) {
-        untrustedSaid = new AtomicBoolean(said);
-        contradictionSaid = new AtomicBoolean(said);
-    }
+    private final AtomicBoolean untrustedSaid = new AtomicBoolean();
+    private final AtomicBoolean contradictionSaid = new AtomicBoolean();
 
     void everybodyIsTrusted() {
         logger.error(

@@ -2,9 +2,9 @@ package dev.limiter.spring.check;
 
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
@@ -48,13 +48,13 @@ public final class BanKeyCheck implements StartupCheck {
 
     /** Next to a part that identifies the client, a path variable cannot ban other clients. */
     private static boolean isChosenByPath(Setting<List<String>> key) {
-        List<List<String>> parts = KeyParser.alternatives(key.value());
+        List<String> parts = List.of(text(key).split(","));
         return parts.stream().allMatch(part -> any(part, OF_NO_CLIENT))
                 && parts.stream().anyMatch(part -> any(part, PATH));
     }
 
-    private static boolean any(List<String> alternatives, Pattern pattern) {
-        return alternatives.stream().anyMatch(text -> pattern.matcher(text).matches());
+    private static boolean any(String part, Pattern alternative) {
+        return Arrays.stream(part.split("\\|")).map(String::strip).anyMatch(alternative.asMatchPredicate());
     }
 
     private static String text(Setting<List<String>> key) {

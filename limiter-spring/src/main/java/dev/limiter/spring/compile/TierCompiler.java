@@ -7,7 +7,7 @@ import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.KeyParser;
-import dev.limiter.spring.key.KeyValue;
+import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
@@ -50,7 +50,7 @@ final class TierCompiler {
         } else if (tiers.tiers().isEmpty()) {
             problems.add(MessageCode.TIERS, by.where(), by.value(), "There are no tiers beside it." + EXAMPLE);
         }
-        KeyValue value = by == null ? null : problems.collect(() -> keys.value(by.value(), by.where(), variables));
+        KeyResolver value = by == null ? null : problems.collect(() -> keys.value(by.value(), by.where(), variables));
         Map<String, Rule> rules = new LinkedHashMap<>();
         Set<String> unlimited = new HashSet<>();
         tiers.tiers().forEach((name, tier) -> {

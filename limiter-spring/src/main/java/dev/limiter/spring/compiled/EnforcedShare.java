@@ -19,7 +19,7 @@ public record EnforcedShare(int hundredths) {
         return hundredths < ALL.hundredths;
     }
 
-    /** {@code client}: as {@link dev.limiter.spring.key.RateLimitKey#clientOf}. */
+    /** {@code client}: as {@link dev.limiter.spring.key.ResolvedKey#client}. */
     boolean contains(String client) {
         return Long.remainderUnsigned(hash(client), ALL.hundredths) < hundredths;
     }

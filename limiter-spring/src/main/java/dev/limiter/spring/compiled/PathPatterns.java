@@ -70,13 +70,6 @@ public final class PathPatterns {
         return plain != path && anyMatch(plain);
     }
 
-    /** The patterns, as they were written, that {@link #cover}. */
-    List<String> covering(String endpointPattern, PathContainer path) {
-        return texts.stream()
-                .filter(text -> new PathPatterns(List.of(text), parser).cover(endpointPattern, path))
-                .toList();
-    }
-
     /**
      * The most specific pattern that matches one of these paths, each also as {@link PlainPath}; null if there is none.
      */

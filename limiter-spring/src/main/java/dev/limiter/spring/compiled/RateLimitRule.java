@@ -7,6 +7,7 @@ import dev.limiter.spring.compiled.KeyOverrides.Stage;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
+import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
@@ -113,10 +114,10 @@ public final class RateLimitRule {
     }
 
     private @Nullable Charge fixedCharge() {
-        String constant = key.constant();
+        ResolvedKey constant = key.constant();
         boolean sameForAll = tiers == null && resolved == null && overrides.isEmpty();
         return constant != null && costs.isFixed() && sameForAll && waiting.isFixed()
-                ? waiting.first(refundable(costs.fixed(rule, constant)))
+                ? waiting.first(refundable(costs.fixed(rule, constant.text())))
                 : null;
     }
 
@@ -159,13 +160,13 @@ public final class RateLimitRule {
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if it cannot be evaluated
      */
-    public String key(RateLimitContext context) {
+    public ResolvedKey key(RateLimitContext context) {
         return key.resolve(context);
     }
 
     /** Whether a key is refused, rather than only watched. */
-    public boolean enforces(String whole) {
-        return !enforced.isPartial() || enforced.contains(key.clientOf(whole));
+    public boolean enforces(ResolvedKey known) {
+        return !enforced.isPartial() || enforced.contains(known.client());
     }
 
     /** The name of the rule beside which it is tried; null if it is no candidate. */
@@ -294,26 +295,14 @@ public final class RateLimitRule {
         return null;
     }
 
-    /** Whether a key belongs to clients that the rule does not tell apart, such as clients without an API key. */
-    public boolean isOfNobody(String whole) {
-        return key.isOfNobody(whole);
-    }
-
-    /** Its paths that match a request; parameters as in {@link #matches}, for any method. */
-    public List<String> covering(String endpointPattern, PathContainer path) {
-        return matcher == null ? List.of() : matcher.covering(endpointPattern, path);
-    }
-
     /** The ban of keys; null if the rule bans none. */
     public @Nullable Ban ban() {
         return ban;
     }
 
-    /**
-     * The ban of the key of a charge; null if it is never banned, such as the shared key of clients without their own.
-     */
-    public @Nullable Ban banOf(Charge charge) {
-        return ban == null || key.isOfNobody(charge.key()) ? null : ban;
+    /** The ban of a key; null if it is never banned, such as the shared key of clients without their own. */
+    public @Nullable Ban banOf(ResolvedKey known) {
+        return known.unresolved() ? null : ban;
     }
 
     /** Whether it refuses the addresses of some clients. */
@@ -352,7 +341,7 @@ public final class RateLimitRule {
     }
 
     /** {@link #charge(RateLimitContext)} with the {@link #key} of this rule, where that is known. */
-    public @Nullable Charge charge(@Nullable String known, RateLimitContext context) {
+    public @Nullable Charge charge(@Nullable ResolvedKey known, RateLimitContext context) {
         if (fixedCharge != null) {
             return fixedCharge;
         }
@@ -360,16 +349,16 @@ public final class RateLimitRule {
     }
 
     /** The {@link #charge} of a request that is none: nothing is remembered of it. */
-    public @Nullable Charge predictedCharge(RateLimitContext context) {
-        return charge(null, context, true);
+    public @Nullable Charge predictedCharge(ResolvedKey known, RateLimitContext context) {
+        return charge(known, context, true);
     }
 
-    private @Nullable Charge charge(@Nullable String known, RateLimitContext context, boolean prediction) {
+    private @Nullable Charge charge(@Nullable ResolvedKey known, RateLimitContext context, boolean prediction) {
         Rule applicable = tiers == null ? rule : tiers.select(context, rule);
         if (applicable == null && overrides.isEmpty()) {
             return null;
         }
-        String whose = known == null ? key.resolve(context) : known;
+        String whose = (known == null ? key.resolve(context) : known).text();
         Stage overriding = overrides.of(whose);
         if (overriding != null) {
             applicable = overriding.over(applicable);
@@ -407,9 +396,9 @@ public final class RateLimitRule {
         return overrides.inForce();
     }
 
-    /** The key that a person means, as {@link RateLimitKey#of}. */
-    public Optional<String> keyOf(@Nullable String text, @Nullable String resource) {
-        return key.of(text, resource);
+    /** The key that a person means, as {@link RateLimitKey#ofInput}. */
+    public Optional<ResolvedKey> keyOf(@Nullable String text, @Nullable String resource) {
+        return key.ofInput(text, resource);
     }
 
     /**
@@ -417,7 +406,7 @@ public final class RateLimitRule {
      * clients without a key.
      */
     public Charge chargeOfNobody() {
-        return rule.charge(key.unresolved());
+        return rule.charge(key.unresolved().text());
     }
 
     @Override

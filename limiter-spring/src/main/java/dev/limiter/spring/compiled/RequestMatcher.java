@@ -35,11 +35,6 @@ public final class RequestMatcher {
         return matchesMethod(method) && paths.cover(endpointPattern, path);
     }
 
-    /** The paths that match, for any method. */
-    List<String> covering(String endpointPattern, PathContainer path) {
-        return paths.covering(endpointPattern, path);
-    }
-
     /** The most specific pattern that matches one of these paths; null if there is none. */
     @Nullable
     PathPattern best(String method, List<PathContainer> equivalentPaths) {

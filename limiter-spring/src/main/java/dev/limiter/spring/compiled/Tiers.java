@@ -2,7 +2,7 @@ package dev.limiter.spring.compiled;
 
 import dev.limiter.Rule;
 import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.key.KeyValue;
+import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.rule.RuleName;
 import java.util.Collections;
 import java.util.HashMap;
@@ -20,7 +20,7 @@ public final class Tiers {
     /** The longest name of a tier: longer values from clients are not looked up. */
     private static final int MAX_LENGTH = 256;
 
-    private final KeyValue by;
+    private final KeyResolver by;
     private final Map<String, Rule> rules;
     private final Map<String, Optional<Rule>> bySpelling = new HashMap<>();
 
@@ -28,7 +28,7 @@ public final class Tiers {
      * @param rules name to limits, not to be changed
      * @param unlimited the names of tiers without limits
      */
-    public Tiers(KeyValue by, Map<String, Rule> rules, Set<String> unlimited) {
+    public Tiers(KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
         this.by = by;
         this.rules = Collections.unmodifiableMap(rules);
         rules.forEach((name, rule) -> {
@@ -54,7 +54,7 @@ public final class Tiers {
      */
     @Nullable
     Rule select(RateLimitContext context, Rule own) {
-        String tier = by.of(context);
+        String tier = by.resolve(context);
         if (tier == null || tier.isEmpty() || tier.length() > MAX_LENGTH) {
             return own;
         }

@@ -1,8 +1,10 @@
 package dev.limiter.spring.decide;
 
 import dev.limiter.Limit;
+import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.rule.Mode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,29 +26,41 @@ public final class ApplicableRules {
     final boolean waiting;
     /** Whether a permitted request may hold permits of a concurrency limit. */
     final boolean holding;
-    /** Whether what is enforced depends on the key. */
-    final boolean partial;
+    /** Whether the result depends on the key itself: on which share of the keys is enforced, or which are banned. */
+    final boolean byKey;
     /** Whether a permitted request needs no other step than its limits, which are decided at once. */
     final boolean onlyLimits;
     /** Whether any charge may be returned later. */
     final boolean settling;
-    /** The keys of one request, of rules that are enforced in part. */
-    final Map<RateLimitRule, String> keys;
+    /** The keys of one request, for rules whose result depends on the key. */
+    final Map<RateLimitRule, ResolvedKey> keys;
 
     private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow) {
-        this(enforced, shadow, Map.of());
-    }
-
-    private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow, Map<RateLimitRule, String> keys) {
         this.enforced = enforced;
         this.shadow = shadow;
         this.waiting = enforced.stream().anyMatch(RateLimitRule::makesWait);
         this.holding = enforced.stream().anyMatch(RateLimitRule::limitsConcurrency);
-        this.partial = enforced.stream().anyMatch(RateLimitRule::isEnforcedInPart);
+        this.byKey = enforced.stream().anyMatch(ApplicableRules::isByKey);
         this.onlyLimits = shadow.isEmpty()
                 && enforced.stream()
                         .noneMatch(rule -> rule.makesWait() || rule.hasDeniedAddresses() || rule.ban() != null);
         this.settling = enforced.stream().anyMatch(rule -> rule.chargeIf() != null);
+        this.keys = Map.of();
+    }
+
+    /** The rules for one request. What any of them may need is not worked out again. */
+    private ApplicableRules(
+            ApplicableRules all,
+            List<RateLimitRule> enforced,
+            List<RateLimitRule> shadow,
+            Map<RateLimitRule, ResolvedKey> keys) {
+        this.enforced = enforced;
+        this.shadow = shadow;
+        this.waiting = all.waiting && enforced.stream().anyMatch(RateLimitRule::makesWait);
+        this.holding = all.holding;
+        this.byKey = all.byKey;
+        this.onlyLimits = all.onlyLimits && shadow.isEmpty();
+        this.settling = all.settling;
         this.keys = keys;
     }
 
@@ -59,28 +73,39 @@ public final class ApplicableRules {
         return rules.stream().filter(rule -> rule.mode() == mode).toList();
     }
 
-    /** These rules for one request: some that are enforced in {@link #partial part} may only watch its key. */
+    private static boolean isByKey(RateLimitRule rule) {
+        return rule.isEnforcedInPart() || rule.ban() != null;
+    }
+
+    /** These rules for one request: some that are enforced in part may only watch its key. */
     ApplicableRules of(RuleContexts contexts) {
         List<RateLimitRule> refusing = new ArrayList<>(enforced.size());
         List<RateLimitRule> watching = new ArrayList<>(shadow);
-        Map<RateLimitRule, String> keys = new HashMap<>();
+        Map<RateLimitRule, ResolvedKey> keys = new HashMap<>();
         for (RateLimitRule rule : enforced) {
-            String key = rule.isEnforcedInPart() ? key(rule, contexts) : null;
+            ResolvedKey key = isByKey(rule) ? key(rule, contexts) : null;
             if (key != null) {
                 keys.put(rule, key);
             }
             (key == null || rule.enforces(key) ? refusing : watching).add(rule);
         }
-        return new ApplicableRules(refusing, watching, keys);
+        return new ApplicableRules(this, refusing, watching, keys);
     }
 
     /** Null if it cannot be told: the rule is enforced then, and fails where others do. */
-    private static @Nullable String key(RateLimitRule rule, RuleContexts contexts) {
+    private static @Nullable ResolvedKey key(RateLimitRule rule, RuleContexts contexts) {
         try {
             return rule.key(contexts.of(rule));
         } catch (RuntimeException undecidable) {
             return null;
         }
+    }
+
+    /** The ban of the key of this request; null if the rule never bans it. */
+    @Nullable
+    Ban ban(RateLimitRule rule) {
+        ResolvedKey key = keys.get(rule);
+        return key == null ? null : rule.banOf(key);
     }
 
     /** The candidates that would have been asked about a refused request if they were in force. */

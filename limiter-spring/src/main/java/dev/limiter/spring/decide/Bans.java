@@ -48,8 +48,7 @@ final class Bans {
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
     CompletableFuture<@Nullable Decision> afterRejection(
-            StorageCalls storage, RateLimitRule rule, Charge charge, Decision refusal, RuleContexts contexts) {
-        Ban ban = rule.banOf(charge);
+            StorageCalls storage, RateLimitRule rule, @Nullable Ban ban, Charge charge, Decision refusal, RuleContexts contexts) {
         if (ban == null || Outcome.rejected(refusal) != Outcome.REJECTED || isShared(refusal)) {
             return NONE;
         }

@@ -91,7 +91,7 @@ final class DecisionSteps {
         for (int i = 0; i < asked.rules().size(); i++) {
             RateLimitRule rule = asked.rules().get(i);
             Charge charge = asked.charges().get(i);
-            Ban ban = rule.banOf(charge);
+            Ban ban = rules.ban(rule);
             if (ban != null) {
                 banned = then(banned, before -> before == null ? banned(rule, charge, ban) : completedFuture(before));
             }
@@ -144,7 +144,7 @@ final class DecisionSteps {
         RateLimitRule rule = verdict.rules.get(index);
         Charge charge = verdict.charges.get(index);
         Decision part = verdict.part(index);
-        return then(decider.bans.afterRejection(storage, rule, charge, part, contexts), ban -> {
+        return then(decider.bans.afterRejection(storage, rule, rules.ban(rule), charge, part, contexts), ban -> {
             if (ban != null) {
                 return completedFuture(banned(rule, charge, ban));
             }

@@ -12,6 +12,7 @@ import dev.limiter.spring.compiled.RuleContexts;
 import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
 import dev.limiter.spring.expression.RuleEvaluationException;
+import dev.limiter.spring.key.ResolvedKey;
 import java.time.Duration;
 import java.util.List;
 
@@ -52,7 +53,7 @@ public final class RuleDecider {
      *     was taken from the bucket of clients without a key; if that has none left, the verdict is a rejection
      */
     public Verdict decide(ApplicableRules all, RuleContexts contexts) {
-        ApplicableRules rules = all.partial ? all.of(contexts) : all;
+        ApplicableRules rules = all.byKey ? all.of(contexts) : all;
         if (!rules.onlyLimits) {
             return steps(rules, contexts).run().join();
         }
@@ -82,7 +83,7 @@ public final class RuleDecider {
 
     /** The same; {@code waits} is called if the request begins to wait for its turn, in any thread. */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts, Runnable waits) {
-        ApplicableRules rules = all.partial ? all.of(contexts) : all;
+        ApplicableRules rules = all.byKey ? all.of(contexts) : all;
         ReturningFuture<Verdict> result = new ReturningFuture<>(Verdict::giveBack);
         return result.handedBy(new DecisionSteps(this, rules, contexts, StorageCalls.async(limiters, result, waits)).run());
     }
@@ -105,16 +106,14 @@ public final class RuleDecider {
      * Begins the ban of a key that follows too many rejections, whether there were any; nothing happens if the key is
      * banned. Blocks for as long as a decision may.
      *
-     * @param key as storages have it
      * @throws IllegalArgumentException if the rule does not ban this key
      */
-    public void ban(RateLimitRule rule, String key) {
-        Charge charge = rule.rule().charge(key);
-        Ban ban = rule.banOf(charge);
+    public void ban(RateLimitRule rule, ResolvedKey key) {
+        Ban ban = rule.banOf(key);
         if (ban == null) {
-            throw new IllegalArgumentException(rule + " does not ban " + key);
+            throw new IllegalArgumentException(rule + " does not ban " + key.text());
         }
-        bans.begin(rule, ban, charge);
+        bans.begin(rule, ban, rule.rule().charge(key.text()));
     }
 
     /** Where the limits of each rule stand now for such a request, after what it took was returned. Charges nothing. */

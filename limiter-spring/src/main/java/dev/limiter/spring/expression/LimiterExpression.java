@@ -4,24 +4,15 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.BeanReference;
-import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.Literal;
-import org.springframework.expression.spel.ast.Operator;
-import org.springframework.expression.spel.ast.OperatorNot;
-import org.springframework.expression.spel.ast.Ternary;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /** A parsed expression. Thread-safe. */
 public final class LimiterExpression {
-
-    private static final Set<String> WHOLE = Set.of("#" + Variables.REQUEST, "#" + Variables.RESPONSE);
 
     private final Expression expression;
     private final String where;
@@ -42,6 +33,14 @@ public final class LimiterExpression {
         this.constant = isConstant ? expression.getValue() : null;
     }
 
+    private static boolean isConstant(SpelNode node) {
+        boolean constant = node instanceof Literal || node.getChildCount() > 0;
+        for (int i = 0; constant && i < node.getChildCount(); i++) {
+            constant = isConstant(node.getChild(i));
+        }
+        return constant;
+    }
+
     /**
      * @throws RuleEvaluationException that names the expression, if it throws
      */
@@ -54,21 +53,14 @@ public final class LimiterExpression {
         }
     }
 
-    /** The value, if it is made of literals alone and the same for each decision; null if it has to be evaluated. */
+    /** Returns the value of an expression of literals; null for all others, which are evaluated for each decision. */
     public @Nullable Object constant() {
         return constant;
     }
 
-    /** Whether the value is the same for each decision, and not of a type. */
+    /** Returns whether it consists of literals, and its value is not of a type. */
     public boolean isNever(Class<?> type) {
         return isConstant && !type.isInstance(constant);
-    }
-
-    /** Whether it is the request, the answer or a bean itself, none of which tells requests apart. */
-    public boolean isWhole() {
-        return expression instanceof SpelExpression spel
-                && (spel.getAST() instanceof BeanReference
-                        || WHOLE.contains(spel.getAST().toStringAST()));
     }
 
     /** The exception if it cannot be used where it is written. */
@@ -77,33 +69,17 @@ public final class LimiterExpression {
                 new Problem(MessageCode.EXPRESSION, where, expression.getExpressionString(), reason));
     }
 
-    /** Whether it depends on how the answer to the request comes out. */
+    /** Returns whether it depends on the response to the request. */
     public boolean refersToResponse() {
         return expression instanceof SpelExpression spel && refersTo("#" + Variables.RESPONSE, spel.getAST());
     }
 
     private static boolean refersTo(String variable, SpelNode node) {
-        if (node instanceof VariableReference && node.toStringAST().equals(variable)) {
-            return true;
+        boolean refers = node.toStringAST().equals(variable);
+        for (int i = 0; !refers && i < node.getChildCount(); i++) {
+            refers = refersTo(variable, node.getChild(i));
         }
-        for (int i = 0; i < node.getChildCount(); i++) {
-            if (refersTo(variable, node.getChild(i))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isConstant(SpelNode node) {
-        boolean operator = node instanceof Operator
-                || node instanceof OperatorNot
-                || node instanceof Ternary
-                || node instanceof Elvis;
-        boolean constant = operator || node instanceof Literal;
-        for (int i = 0; constant && i < node.getChildCount(); i++) {
-            constant = isConstant(node.getChild(i));
-        }
-        return constant;
+        return refers;
     }
 
     @Override

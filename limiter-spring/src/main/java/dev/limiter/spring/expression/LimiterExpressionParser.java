@@ -36,7 +36,7 @@ public final class LimiterExpressionParser {
     /**
      * @param where the property or annotation that holds it, for messages
      * @param scope what it can refer to
-     * @throws LimiterConfigurationException if it is empty, cannot be parsed, or refers to what there is not
+     * @throws LimiterConfigurationException if it is empty, cannot be parsed, or refers to something unknown
      */
     public LimiterExpression parse(String text, String where, ExpressionScope scope) {
         String trimmed = text.strip();
@@ -60,7 +60,6 @@ public final class LimiterExpressionParser {
                     where,
                     text,
                     "The expression cannot work: " + sentence(String.valueOf(exception.getMessage()))
-                            + scope.hiddenParameters(trimmed)
                             + " Write SpEL over #request or the method's parameters, such as \"#request.path\""));
         }
     }

@@ -21,25 +21,15 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * Finds what an expression refers to and there is not. SpEL itself takes an unknown variable for null, so that a
- * misspelled name would put all clients into one bucket.
+ * Finds unknown variables and beans. SpEL itself evaluates an unknown variable to null, so that a misspelled name would
+ * put all clients into one bucket.
  */
-final class References {
+record References(ExpressionScope scope, BeanFactory beans) {
 
-    private final ExpressionScope scope;
-    private final BeanFactory beans;
-
-    References(ExpressionScope scope, BeanFactory beans) {
-        this.scope = scope;
-        this.beans = beans;
-    }
-
-    /**
-     * @throws IllegalArgumentException that says what is unknown
-     */
+    /** @throws IllegalArgumentException that names what is unknown */
     void check(Expression expression) {
         if (expression instanceof SpelExpression spel) {
-            check(spel.getAST(), false, false);
+            check(spel.getAST(), true);
         } else if (expression instanceof CompositeStringExpression composite) {
             for (Expression part : composite.getExpressions()) {
                 check(part);
@@ -47,75 +37,63 @@ final class References {
         }
     }
 
-    /**
-     * @param known whether a name is a property of some object, and so unknown before it runs
-     * @param inElements whether the expression is about the elements of a collection, whose names are not known either
-     */
-    private void check(SpelNode node, boolean known, boolean inElements) {
-        if (node instanceof VariableReference) {
-            checkVariable(node.toStringAST().substring(1), inElements);
-        }
-        checkNode(node, known || inElements);
-        checkMembers(node);
-        boolean elements = inElements || node instanceof Selection || node instanceof Projection;
-        for (int i = 0; i < node.getChildCount(); i++) {
-            SpelNode child = node.getChild(i);
-            boolean property = node instanceof CompoundExpression && i > 0;
-            boolean mapKey =
-                    (node instanceof Indexer || node instanceof InlineMap) && child instanceof PropertyOrFieldReference;
-            check(child, property || mapKey, elements);
-        }
-    }
-
-    private void checkNode(SpelNode node, boolean known) {
+    /** {@code root}: whether a name without # would be one of the root object, which rules do not have. */
+    private void check(SpelNode node, boolean root) {
         String text = node.toStringAST();
-        if (node instanceof Assign) {
-            throw new IllegalArgumentException("\"" + text + "\" assigns a value; write == to compare");
+        if (node instanceof VariableReference || node instanceof FunctionReference) {
+            checkVariable(text.replaceAll("^#|\\(.*", ""), root);
         } else if (node instanceof BeanReference) {
-            checkBean(text);
-        } else if (node instanceof FunctionReference) {
-            throw new IllegalArgumentException(text + " is unknown: there are no functions");
-        } else if (!known && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
+            checkBean(text.replaceFirst("^[@&]+", "").replaceAll("^'|'$", ""));
+        } else if (node instanceof Assign) {
+            throw new IllegalArgumentException("\"" + text + "\" assigns a value; write == to compare");
+        } else if (root && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
             throw new IllegalArgumentException(
                     "\"" + text + "\" is unknown; variables start with # and beans with @; there are " + scope);
         }
-    }
-
-    /** The members of {@code #request} and {@code #response} that are read directly. */
-    private void checkMembers(SpelNode node) {
-        if (node instanceof CompoundExpression) {
-            String member = node.getChild(1).toStringAST().replaceFirst("\\(.*", "");
-            switch (node.getChild(0).toStringAST()) {
-                case "#" + Variables.REQUEST -> scope.checkRequest(member);
-                case "#" + Variables.RESPONSE -> scope.checkResponse(member);
-                default -> {}
+        boolean elements = node instanceof Selection
+                || node instanceof Projection
+                || node instanceof Indexer
+                || node instanceof InlineMap;
+        for (int i = 0; i < node.getChildCount(); i++) {
+            if (node instanceof CompoundExpression && i > 0) {
+                checkMember(node, i, root);
+            } else {
+                check(node.getChild(i), root && !elements);
             }
         }
     }
 
-    /** Rules have no root object: SpEL takes it for null, and {@code #this} too but for an element. */
-    private void checkVariable(String name, boolean inElements) {
-        boolean element = inElements && name.equals("this");
-        if (!element && (name.equals("root") || name.equals("this"))) {
-            throw new IllegalArgumentException(
-                    "#" + name + " is unknown, since there is no root object; begin with #request");
+    /** A member of what is to the left of it, and its arguments. */
+    private void checkMember(SpelNode compound, int index, boolean root) {
+        SpelNode member = compound.getChild(index);
+        if (index == 1 && compound.getChild(0).toStringAST().equals("#" + Variables.REQUEST)) {
+            scope.checkRequest(member.toStringAST().replaceFirst("\\(.*", ""));
         }
-        if (!element && !scope.contains(name)) {
-            throw new IllegalArgumentException(
-                    "#" + name + " is unknown; there are " + scope + "." + scope.suggestion(name));
+        if (member instanceof PropertyOrFieldReference || member instanceof MethodReference) {
+            for (int i = 0; i < member.getChildCount(); i++) {
+                check(member.getChild(i), root);
+            }
+        } else {
+            check(member, root);
         }
     }
 
-    private void checkBean(String text) {
-        String name = text.replaceFirst("^[@&]+", "").replaceAll("^'|'$", "");
+    private void checkVariable(String name, boolean root) {
+        if (root && name.equals("this") || name.equals("root")) {
+            throw new IllegalArgumentException(
+                    "#" + name + " is unknown: there is no root object; begin with #request");
+        }
+        if (!name.equals("this")) {
+            scope.checkVariable(name);
+        }
+    }
+
+    private void checkBean(String name) {
         if (!beans.containsBean(name)) {
-            throw new IllegalArgumentException("There is no bean named \"" + name + "\"." + suggestion(name));
+            List<String> names =
+                    beans instanceof ListableBeanFactory all ? List.of(all.getBeanDefinitionNames()) : List.of();
+            throw new IllegalArgumentException(
+                    "There is no bean named \"" + name + "\"." + DidYouMean.ask(name, names));
         }
-    }
-
-    private String suggestion(String name) {
-        return beans instanceof ListableBeanFactory listable
-                ? DidYouMean.ask(name, List.of(listable.getBeanDefinitionNames()))
-                : "";
     }
 }

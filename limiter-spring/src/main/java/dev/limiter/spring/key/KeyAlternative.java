@@ -3,14 +3,24 @@ package dev.limiter.spring.key;
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A typed value: {@code header:x-api-key=5:alice}. The length tells the end of the value, with any content; a long one
- * is replaced by its hash, which no value can imitate because a length is a number.
+ * A typed value: {@code header:x-api-key=5:alice}. The length marks the end of the value, whatever it contains. Long
+ * values and secrets are replaced by a hash, which no value can imitate because a length is a number.
+ *
+ * @param type the prefix of its texts: {@code header:x-api-key}
+ * @param value null or empty if a request has none
+ * @param secrets how values are written that may be secrets; null if they are none
+ * @param shared the value that clients without one of their own share; null if there is none
+ * @param spelling turns what a person writes into the value
  */
-final class KeyAlternative {
+record KeyAlternative(
+        String type,
+        KeyResolver value,
+        @Nullable SecretValues secrets,
+        @Nullable String shared,
+        UnaryOperator<String> spelling) {
 
     private static final int MAX_LENGTH = 256;
 
@@ -20,88 +30,52 @@ final class KeyAlternative {
     private static final Set<String> KINDS =
             Set.of("ip", "principal", "session", "method", "header", "cookie", "param", "path", "resource");
 
-    private final String type;
-    private final KeyValue value;
-    private final @Nullable SecretValues secrets;
-    private final Set<String> shared;
-    private final UnaryOperator<String> said;
-
-    KeyAlternative(String type, KeyValue value) {
-        this(type, value, null, Set.of(), UnaryOperator.identity());
+    KeyAlternative(String type, KeyResolver value) {
+        this(type, value, null, null, UnaryOperator.identity());
     }
 
-    /** {@code secrets}: how the values are kept, which may be secrets. */
-    KeyAlternative(String type, KeyValue value, SecretValues secrets) {
-        this(type, value, secrets, Set.of(), UnaryOperator.identity());
+    KeyAlternative(String type, KeyResolver value, SecretValues secrets) {
+        this(type, value, secrets, null, UnaryOperator.identity());
         secrets.use();
-    }
-
-    /**
-     * @param shared the value that tells no client from others
-     * @param said turns a person's spelling of the value into the value
-     */
-    KeyAlternative(String type, KeyValue value, String shared, UnaryOperator<String> said) {
-        this(type, value, null, Set.of(shared), said);
-    }
-
-    private KeyAlternative(
-            String type,
-            KeyValue value,
-            @Nullable SecretValues secrets,
-            Set<String> shared,
-            UnaryOperator<String> said) {
-        this.type = type + "=";
-        this.value = value;
-        this.secrets = secrets;
-        this.said = said;
-        this.shared = shared.stream().map(text -> plain(this.type, text)).collect(Collectors.toUnmodifiableSet());
     }
 
     /** The kind of value: {@code header} of {@code header:x-api-key}. */
     String kind() {
-        String kind = type.substring(0, type.length() - 1);
-        int colon = kind.indexOf(':');
-        String first = colon < 0 ? kind : kind.substring(0, colon);
-        return KINDS.contains(first) ? first : "other";
+        String kind = type.replaceFirst(":.*", "");
+        return KINDS.contains(kind) ? kind : "other";
     }
 
-    /** The prefix of its texts: {@code header:x-api-key}. */
-    String type() {
-        return type.substring(0, type.length() - 1);
+    /** Returns whether the values identify clients, rather than what they use. */
+    boolean isOfClients() {
+        return !type.matches("global|method|resource|path:.*");
     }
 
-    /** A text that this wrote, or would have written without secrets, as it is with them. */
-    String rewrite(String written) {
-        String rest = written.substring(type.length());
-        int colon = rest.indexOf(':');
-        boolean plain = colon > 0 && Character.isDigit(rest.charAt(0));
-        return plain ? encode(rest.substring(colon + 1)) : type + rest;
+    /** The part of the key of a request; null if there is no value. */
+    KeyPart.@Nullable Resolved resolve(RateLimitContext context) {
+        String text = value.resolve(context);
+        return text == null || text.isEmpty() ? null : resolved(text);
     }
 
-    KeyValue value() {
-        return value;
+    /** The same for a value as a person writes it. */
+    KeyPart.Resolved ofInput(String text) {
+        return resolved(spelling.apply(text));
     }
 
-    /** Null if there is no value. */
-    @Nullable
-    String encode(RateLimitContext context) {
-        String text = value.of(context);
-        return text == null || text.isEmpty() ? null : encode(text);
+    private KeyPart.Resolved resolved(String text) {
+        String encoded = secrets == null ? plain(text) : secrets.encode(text);
+        return new KeyPart.Resolved(type + "=" + encoded, !text.equals(shared));
     }
 
-    /** The encoded value of this alternative for a value as a person says it. */
-    String encodeSaid(String text) {
-        return encode(said.apply(text));
+    /** The length and the value, or a hash if it is long. */
+    static String plain(String text) {
+        return text.length() <= MAX_LENGTH ? text.length() + ":" + text : TextDigest.of(text);
     }
 
-    private String encode(String text) {
-        return secrets == null ? plain(type, text) : type + secrets.encode(text);
-    }
-
-    /** Where the text ends that this wrote into a key at a position; -1 if this wrote none there. */
+    /** The end of a text of this alternative in a whole key; -1 if there is none at this position. */
     int end(String key, int from) {
-        boolean header = type.startsWith("header:");
-        int end = key.regionMatches(header, from, type, 0, type.length()) ? valueEnd(key, from + type.length()) : -1;
+        String start = type + "=";
+        boolean matches = key.regionMatches(type.startsWith("header:"), from, start, 0, start.length());
+        int end = matches ? valueEnd(key, from + start.length()) : -1;
         return end <= key.length() ? end : -1;
     }
 
@@ -112,20 +86,17 @@ final class KeyAlternative {
         if (key.startsWith(SecretValues.PREFIX, start)) {
             return start + SecretValues.LENGTH;
         }
-        int colon = start;
-        while (colon < key.length() && colon < start + MAX_DIGITS && Character.isDigit(key.charAt(colon))) {
-            colon++;
-        }
-        boolean length = colon > start && key.startsWith(":", colon);
+        int colon = key.indexOf(':', start);
+        boolean length = colon > start
+                && colon <= start + MAX_DIGITS
+                && key.substring(start, colon).matches("[0-9]+");
         return length ? colon + 1 + Integer.parseInt(key, start, colon, 10) : -1;
     }
 
-    /** Whether such a text is the same for all clients. */
-    boolean isShared(String text) {
-        return shared.contains(text);
-    }
-
-    static String plain(String type, String text) {
-        return text.length() <= MAX_LENGTH ? type + text.length() + ":" + text : type + TextDigest.of(text);
+    /** Reads such a text; a secret in clear is read as its hash. */
+    KeyPart.Resolved read(String written) {
+        String rest = written.substring(type.length() + 1);
+        boolean hashed = rest.startsWith(TextDigest.PREFIX) || rest.startsWith(SecretValues.PREFIX);
+        return hashed ? new KeyPart.Resolved(type + "=" + rest, true) : resolved(rest.substring(rest.indexOf(':') + 1));
     }
 }

@@ -10,7 +10,6 @@ import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.DidYouMean;
 import java.security.Principal;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -27,7 +26,9 @@ import org.springframework.util.function.SingletonSupplier;
 public final class KeyAlternatives {
 
     private static final int MAX_TYPE_LENGTH = 64;
-    private static final String TOKEN_SYMBOLS = "!#$%&'*+-.^_`|~";
+    /** All but the quotes that names are written with by mistake. */
+    private static final String TOKEN_SYMBOLS = "!#$%&*+-.^_|~";
+
     private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
     private final ListableBeanFactory beans;
@@ -36,9 +37,8 @@ public final class KeyAlternatives {
     private final AddressSettings addresses;
 
     /**
-     * @param secrets how values are kept that may be secrets: of headers, cookies, parameters, sessions, and what the
-     *     application works out itself
-     * @param addresses how clients are told apart by them
+     * @param secrets writes values that may be secrets: of headers, cookies, parameters, sessions, beans and expressions
+     * @param addresses reads addresses that people write
      */
     public KeyAlternatives(
             ListableBeanFactory beans,
@@ -60,68 +60,68 @@ public final class KeyAlternatives {
         }
         int colon = text.indexOf(':');
         if (colon >= 0) {
-            return named(
-                    text.substring(0, colon).strip(), text.substring(colon + 1).strip(), text, where, scope);
+            String name = text.substring(colon + 1).strip();
+            if (name.isEmpty()) {
+                throw new IllegalArgumentException("\"" + text + "\" lacks a name after the colon");
+            }
+            return named(text.substring(0, colon).strip(), name, text, where, scope);
         }
         return switch (text) {
-            case "global" -> new KeyAlternative(text, context -> text, text, UnaryOperator.identity());
+            case "global" -> new KeyAlternative(text, context -> text, null, text, UnaryOperator.identity());
             case "ip" ->
                 new KeyAlternative(
-                        text, valueOf(RequestView::clientAddress), ClientAddresses.CONTRADICTORY, addresses::client);
-            case "principal" -> principal(text, scope);
-            case "session" -> secret(text, RequestView::sessionId);
-            case "method" -> ofRequest(text, KeyAlternatives::method);
-            default -> bean(text, where);
+                        text,
+                        ofRequest(RequestView::clientAddress),
+                        null,
+                        ClientAddresses.CONTRADICTORY,
+                        addresses::client);
+            case "principal" -> {
+                scope.checkRequest("principal");
+                yield new KeyAlternative(text, ofRequest(KeyAlternatives::principal));
+            }
+            case "session" -> new KeyAlternative(text, ofRequest(RequestView::sessionId), secrets);
+            case "method" -> new KeyAlternative(text, ofRequest(KeyAlternatives::method));
+            default -> {
+                Supplier<KeyResolver> resolver = bean(text, KeyResolver.class, text);
+                KeyResolver value = context -> resolver.get().resolve(context);
+                yield new KeyAlternative(
+                        text, reported(value, "KeyResolver \"" + text + "\" (" + where + ")"), secrets);
+            }
         };
-    }
-
-    /** The type that tells the values of one alternative from those of others: its text, unless that is long. */
-    static String type(String text) {
-        return text.length() <= MAX_TYPE_LENGTH ? text : TextDigest.of(text);
-    }
-
-    /** Whether it is about clients, rather than about what they use. */
-    static boolean tellsClientsApart(String text) {
-        return !text.matches("global|method|path\\s*:.*");
-    }
-
-    /** Whether a part of the type {@code one} has a value for each request for which {@code other} has one. */
-    static boolean hasValueWherever(String one, String other) {
-        return one.equals("global")
-                || one.equals("method")
-                        && other.matches("ip|principal|session|method|(header|cookie|param|path)\\s*:.*");
     }
 
     private KeyAlternative named(String kind, String name, String text, String where, ExpressionScope scope) {
         return switch (kind) {
             case "header" ->
-                secret("header:" + token(name, text).toLowerCase(Locale.ROOT), request -> request.getHeader(name));
-            case "cookie" -> secret("cookie:" + token(name, text), request -> request.cookie(name));
-            case "param" -> secret(type("param:" + unquoted(name, text)), request -> request.getParameter(name));
-            case "path" -> pathVariable(name, text, scope);
-            default -> source(kind, notEmpty(name, text), text, where);
+                new KeyAlternative(
+                        "header:" + token(name).toLowerCase(Locale.ROOT),
+                        ofRequest(request -> request.getHeader(name)),
+                        secrets);
+            case "cookie" ->
+                new KeyAlternative("cookie:" + token(name), ofRequest(request -> request.cookie(name)), secrets);
+            case "param" ->
+                new KeyAlternative(type("param:" + name), ofRequest(request -> request.getParameter(name)), secrets);
+            case "path" -> {
+                scope.checkRequest("pathVariable");
+                yield new KeyAlternative(type("path:" + name), ofRequest(request -> request.pathVariable(name)));
+            }
+            default -> {
+                Supplier<KeySource> source = bean(kind, KeySource.class, text);
+                KeyResolver value = context -> source.get().resolve(name, context);
+                yield new KeyAlternative(
+                        type(kind + ":" + name),
+                        reported(value, "KeySource \"" + kind + "\" (" + where + ")"),
+                        secrets);
+            }
         };
     }
 
-    private static KeyAlternative pathVariable(String name, String text, ExpressionScope scope) {
-        scope.checkRequest("pathVariable");
-        return ofRequest(type("path:" + unquoted(name, text)), request -> request.pathVariable(name));
+    /** Returns the type of an alternative: its text, or a hash if that is long. */
+    static String type(String text) {
+        return text.length() <= MAX_TYPE_LENGTH ? text : TextDigest.of(text);
     }
 
-    private static KeyAlternative principal(String text, ExpressionScope scope) {
-        scope.checkRequest("principal");
-        return ofRequest(text, KeyAlternatives::principal);
-    }
-
-    private static KeyAlternative ofRequest(String type, Function<RequestView, @Nullable String> value) {
-        return new KeyAlternative(type, valueOf(value));
-    }
-
-    private KeyAlternative secret(String type, Function<RequestView, @Nullable String> value) {
-        return new KeyAlternative(type, valueOf(value), secrets);
-    }
-
-    private static KeyValue valueOf(Function<RequestView, @Nullable String> value) {
+    private static KeyResolver ofRequest(Function<RequestView, @Nullable String> value) {
         return context -> {
             RequestView request = context.request();
             return request == null ? null : value.apply(request);
@@ -139,39 +139,16 @@ public final class KeyAlternatives {
         return METHODS.contains(method) ? method : method.equals("HEAD") ? "GET" : "*";
     }
 
-    private static String token(String name, String text) {
-        unquoted(name, text);
+    private static String token(String name) {
         if (!name.chars().allMatch(c -> c < 128 && (Character.isLetterOrDigit(c) || TOKEN_SYMBOLS.indexOf(c) >= 0))) {
-            throw new IllegalArgumentException("\"" + text + "\" has a name that no header or cookie can have");
-        }
-        return name;
-    }
-
-    /** Apostrophes are characters of a token, but a name between two of them is hardly meant to have them. */
-    private static String unquoted(String name, String text) {
-        if (notEmpty(name, text).matches("(['\"`]).*\\1")) {
-            throw new IllegalArgumentException("write the name in \"" + text + "\" without quotes of its own");
-        }
-        return name;
-    }
-
-    private static String notEmpty(String name, String text) {
-        if (name.isEmpty()) {
-            throw new IllegalArgumentException("\"" + text + "\" lacks a name after the colon");
+            throw new IllegalArgumentException("no header or cookie can have the name \"" + name + "\"");
         }
         return name;
     }
 
     private KeyAlternative expression(String text, String where, ExpressionScope scope) {
         LimiterExpression expression = expressions.parse(text, where, scope);
-        if (expression.isNever(Object.class)) {
-            throw expression.problem("This is always null, so that all requests would share one bucket.");
-        }
-        if (expression.isWhole()) {
-            throw expression.problem("This says nothing that tells requests apart. Write something of it, such as "
-                    + (text.contains("@") ? text.strip() + ".planOf(#request)" : "#request.path"));
-        }
-        KeyValue value = context -> {
+        KeyResolver value = context -> {
             try {
                 return KeyText.of(expression.evaluate(context));
             } catch (IllegalArgumentException exception) {
@@ -181,57 +158,29 @@ public final class KeyAlternatives {
         return new KeyAlternative(type(text), value, secrets);
     }
 
-    private KeyAlternative bean(String name, String where) {
-        Set<String> names = names(KeyResolver.class);
-        if (!names.contains(name)) {
-            throw new IllegalArgumentException("\"" + name + "\" is unknown; there are global, ip, principal, session,"
-                    + " method, header:name, cookie:name, param:name, path:name, "
-                    + (names.isEmpty() ? "no KeyResolver beans" : "the KeyResolver beans " + names)
+    /** Made for the first request: rules are needed early, and a bean made that early misses its own proxies. */
+    private <T> Supplier<T> bean(String name, Class<T> type, String text) {
+        if (!names(type).contains(name)) {
+            Set<String> known = new TreeSet<>(names(KeyResolver.class));
+            names(KeySource.class).forEach(source -> known.add(source + ":name"));
+            known.addAll(List.of("global", "ip", "principal", "session", "method"));
+            known.addAll(List.of("header:name", "cookie:name", "param:name", "path:name"));
+            throw new IllegalArgumentException("\"" + text + "\" is unknown; there are " + String.join(", ", known)
                     + " and SpEL, which starts with # or @."
-                    + suggestion(name, names));
+                    + DidYouMean.ask(type == KeySource.class ? name + ":name" : name, known));
         }
-        Supplier<KeyResolver> resolver = later(name, KeyResolver.class);
-        KeyValue value = context -> resolver.get().resolve(context);
-        return new KeyAlternative(name, reported(value, "KeyResolver \"" + name + "\" (" + where + ")"), secrets);
-    }
-
-    private KeyAlternative source(String kind, String name, String text, String where) {
-        Set<String> prefixes = new LinkedHashSet<>(List.of("header:", "cookie:", "param:", "path:"));
-        names(KeySource.class).forEach(source -> prefixes.add(source + ":"));
-        if (!prefixes.contains(kind + ":")) {
-            throw new IllegalArgumentException("\"" + text + "\" is unknown; with a name there are "
-                    + String.join(", ", prefixes) + " and KeySource beans by their names."
-                    + DidYouMean.ask(kind + ":", prefixes));
-        }
-        Supplier<KeySource> source = later(kind, KeySource.class);
-        KeyValue value = context -> source.get().resolve(name, context);
-        return new KeyAlternative(
-                type(kind + ":" + name), reported(value, "KeySource \"" + kind + "\" (" + where + ")"), secrets);
-    }
-
-    private Set<String> names(Class<?> type) {
-        return new TreeSet<>(
-                Arrays.asList(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false)));
-    }
-
-    /** Not before the first request: rules are needed early, and a bean made that early misses its own proxies. */
-    private <T> Supplier<T> later(String name, Class<T> type) {
         return SingletonSupplier.of(() -> beans.getBean(name, type));
     }
 
-    private String suggestion(String name, Set<String> beans) {
-        Set<String> names = new TreeSet<>(beans);
-        names.addAll(List.of("global", "ip", "principal", "session", "method"));
-        names.addAll(List.of("header:name", "cookie:name", "param:name", "path:name"));
-        names(KeySource.class).forEach(source -> names.add(source + ":name"));
-        return DidYouMean.ask(name, names);
+    private List<String> names(Class<?> type) {
+        return Arrays.asList(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false));
     }
 
     /** A failure of the application's own code names that code. */
-    private static KeyValue reported(KeyValue value, String what) {
+    private static KeyResolver reported(KeyResolver value, String what) {
         return context -> {
             try {
-                return value.of(context);
+                return value.resolve(context);
             } catch (RuntimeException exception) {
                 throw new RuleEvaluationException(what + " failed: " + exception, exception);
             }

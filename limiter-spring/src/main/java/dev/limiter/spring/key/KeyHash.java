@@ -1,34 +1,25 @@
 package dev.limiter.spring.key;
 
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash in the place of a client's key where people read it: the same for the same key, and not found by trying
- * without the secret. Thread-safe.
+ * A hash that stands for a client's key where people read it: the same for the same key, and not found by trying without
+ * the secret. Thread-safe.
  */
 public final class KeyHash {
 
-    private static final String ALGORITHM = "HmacSHA256";
     private static final int BYTES = 8;
     private static final int SECRET_BYTES = 32;
     private static final Pattern FORM = Pattern.compile("[0-9a-f]{" + 2 * BYTES + "}");
 
-    private final Mac prototype;
+    private final Hmac hmac;
 
     private KeyHash(byte[] secret) {
-        try {
-            prototype = Mac.getInstance(ALGORITHM);
-            prototype.init(new SecretKeySpec(secret, ALGORITHM));
-        } catch (GeneralSecurityException impossible) {
-            throw new IllegalStateException("Every Java platform has " + ALGORITHM, impossible);
-        }
+        this.hmac = new Hmac(secret);
     }
 
     /** {@code secret}: instances with the same secret have the same hashes; null for hashes of this process alone. */
@@ -41,18 +32,13 @@ public final class KeyHash {
         return new KeyHash(random);
     }
 
-    /** Whether a text has the form of a hash, be it one or not. */
+    /** Returns whether a text has the form of a hash. */
     public static boolean hasForm(String text) {
         return FORM.matcher(text).matches();
     }
 
     /** 64 bits, as 16 hexadecimal digits. */
     public String of(String key) {
-        try {
-            byte[] hash = ((Mac) prototype.clone()).doFinal(key.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(hash, 0, BYTES);
-        } catch (CloneNotSupportedException impossible) {
-            throw new IllegalStateException("The " + ALGORITHM + " of the platform can be copied", impossible);
-        }
+        return HexFormat.of().formatHex(hmac.of(key.getBytes(StandardCharsets.UTF_8)), 0, BYTES);
     }
 }

@@ -33,7 +33,7 @@ public final class KeyParser {
     /**
      * @param texts one or more keys, which make one together
      * @param where the property or annotation that holds them, for messages
-     * @throws LimiterConfigurationException if they are empty, cannot be parsed or refer to what there is not
+     * @throws LimiterConfigurationException if they are empty, cannot be parsed, or name something unknown
      */
     public RateLimitKey parse(List<String> texts, String where, ExpressionScope scope) {
         String written = String.join(",", texts);
@@ -43,7 +43,7 @@ public final class KeyParser {
         List<KeyPart> parts = new ArrayList<>();
         try {
             for (String text : texts) {
-                for (String part : KeySplitter.split(text, ',')) {
+                for (String part : split(text, ',')) {
                     if (!part.equals("global")) {
                         parts.add(part(part, where, scope));
                     }
@@ -52,43 +52,35 @@ public final class KeyParser {
         } catch (IllegalArgumentException exception) {
             throw problem(where, written, "The key cannot be parsed: " + exception.getMessage());
         }
-        return parts.isEmpty() ? RateLimitKey.GLOBAL : new RateLimitKey("", parts);
+        return parts.isEmpty() ? RateLimitKey.GLOBAL : new RateLimitKey(parts);
     }
 
     /**
      * The value of a single part of a key as it is: of its alternatives, the first that has one.
      *
      * @param where the property that holds it, for messages
-     * @throws LimiterConfigurationException if it is empty, cannot be parsed or refers to what there is not
+     * @throws LimiterConfigurationException if it is empty, cannot be parsed, or names something unknown
      */
-    public KeyValue value(String text, String where, ExpressionScope scope) {
+    public KeyResolver value(String text, String where, ExpressionScope scope) {
         if (text.isBlank()) {
             throw problem(where, text, "It is empty. " + QUOTE);
         }
         try {
-            if (KeySplitter.split(text, ',').size() > 1) {
+            if (split(text, ',').size() > 1) {
                 throw new IllegalArgumentException("there are several parts, but it has to be one value");
             }
-            KeyValue[] values = alternatives(text.strip(), where, scope).stream()
+            KeyResolver[] values = alternatives(text.strip(), where, scope).stream()
                     .map(KeyAlternative::value)
-                    .toArray(KeyValue[]::new);
+                    .toArray(KeyResolver[]::new);
             return values.length == 1 ? values[0] : context -> first(values, context);
         } catch (IllegalArgumentException exception) {
             throw problem(where, text, "It cannot be parsed: " + exception.getMessage());
         }
     }
 
-    /** The alternatives of each part of a key that was parsed before, as they were written. */
-    public static List<List<String>> alternatives(List<String> texts) {
-        return texts.stream()
-                .flatMap(text -> KeySplitter.split(text, ',').stream())
-                .map(part -> KeySplitter.split(part, '|'))
-                .toList();
-    }
-
-    private static @Nullable String first(KeyValue[] values, RateLimitContext context) {
-        for (KeyValue value : values) {
-            String text = value.of(context);
+    private static @Nullable String first(KeyResolver[] values, RateLimitContext context) {
+        for (KeyResolver value : values) {
+            String text = value.resolve(context);
             if (text != null && !text.isEmpty()) {
                 return text;
             }
@@ -100,35 +92,47 @@ public final class KeyParser {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("there is nothing before or after a ','. " + QUOTE);
         }
-        boolean ofClients = KeySplitter.split(text, '|').stream().anyMatch(KeyAlternatives::tellsClientsApart);
-        return new KeyPart(KeyAlternatives.type(text), alternatives(text, where, scope), ofClients);
+        return new KeyPart(KeyAlternatives.type(text), alternatives(text, where, scope));
     }
 
     private List<KeyAlternative> alternatives(String text, String where, ExpressionScope scope) {
         List<KeyAlternative> parsed = new ArrayList<>();
-        for (String alternative : KeySplitter.split(text, '|')) {
+        for (String alternative : split(text, '|')) {
             if (alternative.isEmpty()) {
                 throw new IllegalArgumentException(
                         "there is nothing before or after a '|'; put an expression with || into #{...}");
             }
-            refuseUnused(parsed, alternative);
-            KeyAlternative next = alternatives.parse(alternative, where, scope);
-            if (parsed.stream().anyMatch(other -> other.type().equals(next.type()))) {
-                throw new IllegalArgumentException("\"" + alternative + "\" is written twice; once is enough");
-            }
-            parsed.add(next);
+            parsed.add(alternatives.parse(alternative, where, scope));
         }
         return parsed;
     }
 
-    /** Alternatives behind one that always has a value. */
-    private static void refuseUnused(List<KeyAlternative> before, String text) {
-        for (KeyAlternative alternative : before) {
-            if (KeyAlternatives.hasValueWherever(alternative.type(), text)) {
-                throw new IllegalArgumentException("\"" + text + "\" is never used, since \"" + alternative.type()
-                        + "\" always has a value; write it first, or join the two with a comma");
+    /** The texts between separators, without surrounding spaces; at least one. */
+    private static List<String> split(String text, char separator) {
+        List<String> parts = new ArrayList<>();
+        char quote = 0;
+        int open = 0;
+        int start = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote != 0) {
+                quote = c == quote ? 0 : quote;
+            } else if (c == '\'' || c == '"') {
+                quote = c;
+            } else if ("([{".indexOf(c) >= 0) {
+                open++;
+            } else if (")]}".indexOf(c) >= 0) {
+                open--;
+            } else if (c == separator && open == 0) {
+                parts.add(text.substring(start, i).strip());
+                start = i + 1;
             }
         }
+        if (quote != 0 || open != 0) {
+            throw new IllegalArgumentException("a quote or bracket is not closed, or closes nothing");
+        }
+        parts.add(text.substring(start).strip());
+        return parts;
     }
 
     private static LimiterConfigurationException problem(String where, String value, String reason) {

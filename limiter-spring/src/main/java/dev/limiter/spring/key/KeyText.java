@@ -7,7 +7,7 @@ import org.springframework.util.ObjectUtils;
 /** The text of an expression's result as a key. */
 final class KeyText {
 
-    /** Whether a class says what its objects are; if not, each object would get a bucket of its own. */
+    /** Whether a class has a toString() of its own; if not, each object would get its own bucket. */
     private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -22,7 +22,7 @@ final class KeyText {
     private KeyText() {}
 
     /**
-     * @throws IllegalArgumentException if objects of this type cannot be told apart by their text
+     * @throws IllegalArgumentException if objects of this type have no text of their own
      */
     static @Nullable String of(@Nullable Object value) {
         if (value instanceof String text) {

@@ -17,15 +17,18 @@ final class TextDigest {
 
     /** {@code sha256:} and 64 hexadecimal digits. */
     static String of(String text) {
-        // All 16 bits of each char: an encoding would make different broken surrogates the same.
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes(text));
+            return PREFIX + HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
+        }
+    }
+
+    /** All 16 bits of each char: an encoding would make different broken surrogates the same. */
+    static byte[] bytes(String text) {
         ByteBuffer bytes = ByteBuffer.allocate(Character.BYTES * text.length());
         bytes.asCharBuffer().put(text);
-        try {
-            return PREFIX
-                    + HexFormat.of()
-                            .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes.array()));
-        } catch (NoSuchAlgorithmException exception) {
-            throw new IllegalStateException("Every Java platform has SHA-256", exception);
-        }
+        return bytes.array();
     }
 }

@@ -1,6 +1,6 @@
 /**
  * The key grammar: the requests that share a bucket. Extension points: {@link dev.limiter.spring.key.KeyResolver},
- * {@link dev.limiter.spring.key.KeySource}. Internal, but for the types that the manual lists (docs/reference/api.md).
+ * {@link dev.limiter.spring.key.KeySource}. Internal, except for the types in docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.spring.key;

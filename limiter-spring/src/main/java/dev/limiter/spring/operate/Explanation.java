@@ -1,63 +1,45 @@
 package dev.limiter.spring.operate;
 
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.operate.ExplainedRule.Result;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The predicted decisions of all rules for a request.
+ * The results of all rules for a request.
  *
- * @param resource what would be used; null if nothing serves the request
+ * @param resource null if nothing serves the request
  * @param handler what would serve it; null if nothing does
- * @param client as {@code key: ip} knows it
- * @param rules in the order in which they are decided, then those that do not apply
+ * @param client the value of {@code key: ip}
+ * @param decided the rules that apply, in the order of the decisions: those of one list are decided together
+ * @param others the rules that do not apply
  */
 public record Explanation(
         @Nullable String resource,
         @Nullable String handler,
         @Nullable String client,
-        List<OfRule> rules) {
+        List<List<ExplainedRule>> decided,
+        List<ExplainedRule> others) {
 
-    /**
-     * The prediction of one rule, and why it applies or not.
-     *
-     * @param because why it applies, or why not
-     * @param prediction null if it does not apply
-     * @param point where it is decided; null if it does not apply
-     */
-    public record OfRule(
-            RateLimitRule rule,
-            String because,
-            @Nullable PredictedDecision prediction,
-            @Nullable Point point) {}
-
-    /**
-     * The answer to the client: the first refusal, else whether it has to wait. Among rules decided together, a denial
-     * comes first, then a failed evaluation, then a ban.
-     */
-    public PredictedDecision.Result result() {
-        PredictedDecision.Result result = PredictedDecision.Result.PERMITTED;
-        for (Point point : Point.values()) {
-            List<PredictedDecision.Result> results = rules.stream()
-                    .filter(each -> each.point() == point)
-                    .flatMap(each -> Stream.ofNullable(each.prediction()))
-                    .map(PredictedDecision::result)
-                    .toList();
-            for (PredictedDecision.Result refusal : PredictedDecision.Result.REFUSALS) {
-                if (results.contains(refusal)) {
-                    return refusal;
-                }
-            }
-            result = results.contains(PredictedDecision.Result.WAITS) ? PredictedDecision.Result.WAITS : result;
-        }
-        return result;
+    /** All rules, those that apply first. */
+    public List<ExplainedRule> rules() {
+        return Stream.concat(decided.stream(), Stream.of(others))
+                .flatMap(List::stream)
+                .toList();
     }
 
-    /** Where rules are decided together, one after the other. */
-    public enum Point {
-        ARRIVAL,
-        ENDPOINT,
-        METHOD
+    /** Returns the result of the request: that of the first decision that rejects it. */
+    public Result result() {
+        Result result = Result.PERMITTED;
+        for (List<ExplainedRule> together : decided) {
+            for (ExplainedRule rule : together) {
+                Result own = rule.result();
+                result = own != null && own.compareTo(result) > 0 ? own : result;
+            }
+            if (result.rejects()) {
+                return result;
+            }
+        }
+        return result;
     }
 }

@@ -1,14 +1,14 @@
 package dev.limiter.spring.operate;
 
-/** Finds the rules for a hypothetical request. */
+/** Evaluates the rules for a request that was not sent. */
 @FunctionalInterface
 public interface RequestExplainer {
 
     /**
-     * The predicted decisions of the rules for the request. Charges nothing, but evaluates expressions, resolvers and
-     * sources of limits as a request does; with storage: redis, blocks as long as a decision may for each rule.
+     * Routes the request and evaluates all rules for it, but charges nothing. Blocks for as long as a decision may for
+     * each rule.
      *
-     * @throws IllegalArgumentException if no such request can be
+     * @throws IllegalArgumentException if the request cannot be routed
      */
-    Explanation explain(HypotheticalRequest request);
+    Explanation explain(RequestDescription request);
 }

@@ -11,6 +11,7 @@ import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Duration;
@@ -77,7 +78,7 @@ class BansTests {
                 .key(List.of("header:user"))
                 .limit(5L, "1h", null, null, null)
                 .ban(BanDefinition.of(RuleOrigin.property("limiter.rules.login.ban"), 3L, "1m", "15m")));
-        fixture.decider.ban(rule, rule.charge(ANN).key());
+        fixture.decider.ban(rule, rule.key(ANN));
         fixture.decide(ANN, rule);
         assertThat(fixture.told()).containsExactly("login banned");
         assertThat(fixture.remaining(rule, ANN)).isEqualTo(5);
@@ -103,14 +104,13 @@ class BansTests {
         }
         assertThat(fixture.begunBans()).isEmpty();
         assertThat(fixture.told()).endsWith("login rejected").doesNotContain("login banned");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> fixture.decider.ban(rule, rule.charge(NOBODY).key()));
+        assertThatIllegalArgumentException().isThrownBy(() -> fixture.decider.ban(rule, rule.key(NOBODY)));
     }
 
     @Test
     void banOfAnOperatorIsToldOnce() {
         RateLimitRule rule = banning(9);
-        String key = rule.charge(ANN).key();
+        ResolvedKey key = rule.key(ANN);
         fixture.decider.ban(rule, key);
         fixture.decider.ban(rule, key);
         assertThat(fixture.begunBans()).containsExactly("login");
@@ -152,7 +152,7 @@ class BansTests {
         fixture.leaveRoomFor(0);
         for (int i = 0; i < 2; i++) {
             assertThatExceptionOfType(StorageUnavailableException.class)
-                    .isThrownBy(() -> fixture.decider.ban(rule, rule.charge(ANN).key()))
+                    .isThrownBy(() -> fixture.decider.ban(rule, rule.key(ANN)))
                     .withMessageContaining("limiter.max-keys");
         }
         assertThat(fixture.begunBans()).isEmpty();

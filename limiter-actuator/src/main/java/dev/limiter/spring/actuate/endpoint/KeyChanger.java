@@ -6,6 +6,7 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.KeyOverride;
@@ -57,20 +58,22 @@ final class KeyChanger {
      * Begins the ban that follows too many rejections, where the states are: for all instances, of a shared storage.
      */
     Map<String, Object> ban(Map<RateLimitRule, String> keys, Operator operator) {
-        Map<String, RateLimitRule> bans = new LinkedHashMap<>();
-        keys.forEach((rule, key) -> {
+        Map<ResolvedKey, RateLimitRule> bans = new LinkedHashMap<>();
+        keys.forEach((rule, text) -> {
+            ResolvedKey key = rule.keyOf(text, null)
+                    .orElseThrow(() -> new IllegalArgumentException("The rule has no keys like this one any more."));
             checkBan(rule, key);
             bans.put(key, rule);
         });
         bans.forEach((key, rule) -> {
             decider.ban(rule, key);
-            log.banned(rule.name(), key, operator);
+            log.banned(rule.name(), key.text(), operator);
         });
         return reader.standings(keys);
     }
 
-    private static void checkBan(RateLimitRule rule, String key) {
-        if (rule.banOf(rule.rule().charge(key)) == null) {
+    private static void checkBan(RateLimitRule rule, ResolvedKey key) {
+        if (rule.banOf(key) == null) {
             throw new IllegalArgumentException(
                     rule.ban() == null
                             ? "This rule bans nobody: ban.after, ban.within and ban.for of its configuration say"

@@ -5,6 +5,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
 import dev.limiter.spring.rule.KeyOverride;
@@ -45,7 +46,8 @@ final class KeyReader {
         Map<RateLimitRule, String> keys = new LinkedHashMap<>();
         for (RateLimitRule rule : named) {
             Optional<String> hashed = key == null ? Optional.empty() : hashed(rule.name(), key);
-            Optional<String> whole = hashed.isPresent() ? hashed : rule.keyOf(key, resource);
+            Optional<String> whole =
+                    hashed.isPresent() ? hashed : rule.keyOf(key, resource).map(ResolvedKey::text);
             whole.ifPresent(found -> keys.put(rule, found));
         }
         if (keys.isEmpty()) {
@@ -139,7 +141,9 @@ final class KeyReader {
         String name = keys.keySet().iterator().next().name();
         for (String key : keys.values()) {
             rules.named(name).stream()
-                    .filter(rule -> rule.keyOf(key, null).filter(key::equals).isPresent())
+                    .filter(rule -> rule.keyOf(key, null)
+                            .filter(whole -> whole.text().equals(key))
+                            .isPresent())
                     .forEach(rule -> now.put(rule, key));
         }
         return standings(now);

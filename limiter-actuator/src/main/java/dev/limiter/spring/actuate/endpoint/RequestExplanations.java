@@ -1,14 +1,14 @@
 package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.Charge;
-import dev.limiter.spring.compiled.Ban;
+import dev.limiter.Decision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.key.ResolvedKey;
+import dev.limiter.spring.operate.ExplainedRule;
 import dev.limiter.spring.operate.Explanation;
-import dev.limiter.spring.operate.Explanation.OfRule;
-import dev.limiter.spring.operate.HypotheticalRequest;
-import dev.limiter.spring.operate.PredictedDecision;
+import dev.limiter.spring.operate.RequestDescription;
 import dev.limiter.spring.operate.RequestExplainer;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,22 +21,22 @@ public final class RequestExplanations {
     private final @Nullable RequestExplainer explainer;
     private final KeyHash hash;
 
-    /** {@code explainer}: null where nothing routes requests that could be explained. */
+    /** {@code explainer}: null where requests are not limited. */
     public RequestExplanations(@Nullable RequestExplainer explainer, KeyHash hash) {
         this.explainer = explainer;
         this.hash = hash;
     }
 
     /**
-     * @param words as {@link HypotheticalRequest#of} reads them
+     * @param words as {@link RequestDescription#of} reads them
      * @throws IllegalArgumentException if they describe no request that can be explained
      */
     Map<String, Object> of(Map<String, List<String>> words) {
         if (explainer == null) {
             throw new IllegalArgumentException(
-                    "Only requests to Spring MVC can be explained, unless" + " limiter.web.enabled is false.");
+                    "Only requests to Spring MVC can be explained, unless limiter.web.enabled is false.");
         }
-        HypotheticalRequest request = HypotheticalRequest.of(words);
+        RequestDescription request = RequestDescription.of(words);
         Explanation explanation = explainer.explain(request);
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("request", request.method() + " " + request.path());
@@ -49,42 +49,35 @@ public final class RequestExplanations {
         return body;
     }
 
-    private Map<String, Object> describe(OfRule explained) {
+    private Map<String, Object> describe(ExplainedRule explained) {
         RateLimitRule rule = explained.rule();
-        PredictedDecision prediction = explained.prediction();
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("rule", rule.name());
         body.put("origin", rule.origin());
-        body.put("applies", prediction != null);
+        body.put("applies", explained.result() != null);
         body.put("because", explained.because());
-        if (prediction == null) {
+        if (explained.result() != null) {
+            body.put("phase", EnumText.of(rule.phase()));
+            body.put("mode", EnumText.of(rule.mode()));
+            body.put("result", EnumText.of(explained.result()));
+            put(body, "detail", explained.detail());
+        }
+        ResolvedKey key = explained.key();
+        Charge charge = explained.charge();
+        Decision standing = explained.standing();
+        if (key == null || charge == null || standing == null) {
             return body;
         }
-        body.put("phase", EnumText.of(rule.phase()));
-        body.put("mode", EnumText.of(rule.mode()));
-        body.put("result", EnumText.of(prediction.result()));
-        put(body, "detail", prediction.detail());
-        Charge charge = prediction.charge();
-        if (charge != null && prediction.standing() != null) {
-            String key = charge.key();
-            body.put("key", rule.keyParts());
-            body.put("keyHash", hash.of(key));
-            body.put("sharedByAllWithoutOne", rule.isOfNobody(key));
-            put(body, "tier", rule.tierOf(charge.rule()));
-            RuleDescription.putOnFailure(body, prediction.standing());
-            List<Map<String, Object>> limits = RuleDescription.limits(prediction.standing());
-            for (int i = 0; i < limits.size(); i++) {
-                limits.get(i).put("cost", charge.permits(i));
-                limits.get(i).put("permitted", prediction.permits(i));
-                if (!prediction.tellsWhen(i)) {
-                    limits.get(i).remove("retryAfter");
-                }
-            }
-            body.put("limits", limits);
+        body.put("key", rule.keyParts());
+        body.put("keyHash", hash.of(key.text()));
+        body.put("sharedByAllWithoutOne", key.unresolved());
+        put(body, "tier", rule.tierOf(charge.rule()));
+        RuleDescription.putOnFailure(body, standing);
+        List<Map<String, Object>> limits = RuleDescription.limits(standing);
+        for (int i = 0; i < limits.size(); i++) {
+            limits.get(i).put("cost", charge.permits(i));
         }
-        if (prediction.ban() != null) {
-            body.put("banned", Ban.isInForce(prediction.ban()));
-        }
+        body.put("limits", limits);
         return body;
     }
 

@@ -1,4 +1,4 @@
-/** Explanations of hypothetical requests. Internal. */
+/** The rules for a request that was not sent. Internal. */
 @NullMarked
 package dev.limiter.spring.web.explain;
 

@@ -16,9 +16,10 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.operate.ExplainedRule;
+import dev.limiter.spring.operate.ExplainedRule.Result;
 import dev.limiter.spring.operate.Explanation;
-import dev.limiter.spring.operate.HypotheticalRequest;
-import dev.limiter.spring.operate.PredictedDecision.Result;
+import dev.limiter.spring.operate.RequestDescription;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -28,13 +29,13 @@ import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
 import dev.limiter.spring.web.route.TestMappings;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -51,17 +52,9 @@ class ServletRequestExplainerTests {
     private final HandlerMappings mappings =
             new HandlerMappings(application(annotated("GET /orders/{id}", "POST /orders")));
     private final RateLimiters limiters = RateLimiters.builder().build();
-    private final ServletRequestAttributes operator =
-            new ServletRequestAttributes(new MockHttpServletRequest("GET", "/actuator/limiter/explain"));
-
-    @BeforeEach
-    void operatorAsks() {
-        RequestContextHolder.setRequestAttributes(operator);
-    }
 
     @AfterEach
-    void operatorIsAnswered() {
-        RequestContextHolder.resetRequestAttributes();
+    void close() {
         limiters.close();
     }
 
@@ -70,35 +63,35 @@ class ServletRequestExplainerTests {
         return Stream.of(
                 arguments(
                         rule("test", "/orders/{id}"),
-                        "test ENDPOINT PERMITTED: paths: /orders/{id}",
+                        "test 1 PERMITTED: paths: /orders/{id}",
                         "default: an enforced rule with paths is for it"),
                 arguments(
                         rule("test", "/orders/7", "/orders/**", "/other"),
-                        "test ENDPOINT PERMITTED: paths: /orders/7, /orders/**",
+                        "test 1 PERMITTED: paths: /orders/7, /orders/**, /other",
                         "default: an enforced rule with paths is for it"),
                 arguments(
                         rule("test", "/orders/*").phase(Phase.REQUEST),
-                        "test ARRIVAL PERMITTED: paths: /orders/*",
+                        "test 0 PERMITTED: paths: /orders/*",
                         "default: an enforced rule with paths is for it"),
                 arguments(
                         rule("test", "/orders/{id}").deny(List.of("192.0.2.0/24")),
-                        "test ENDPOINT DENIED: paths: /orders/{id}",
+                        "test 1 DENIED: paths: /orders/{id}",
                         "default: an enforced rule with paths is for it"),
                 arguments(
                         rule("test", "/orders/{id}").mode(Mode.SHADOW),
-                        "default ENDPOINT PERMITTED: no enforced rule with paths is for it",
-                        "test ENDPOINT PERMITTED: paths: /orders/{id}"),
+                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "test 1 PERMITTED: paths: /orders/{id}"),
                 arguments(
                         rule("test", "/orders/{id}").mode(Mode.OFF),
-                        "default ENDPOINT PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths is for it",
                         "test: mode: off"),
                 arguments(
                         rule("test", "/orders/{id}").methods(List.of("POST")),
-                        "default ENDPOINT PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths is for it",
                         "test: methods: not for GET"),
                 arguments(
                         rule("test", "/other"),
-                        "default ENDPOINT PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths is for it",
                         "test: paths: none matches"));
     }
 
@@ -142,28 +135,25 @@ class ServletRequestExplainerTests {
         assertThat(said(explanation)).containsExactly("test: a preflight of CORS is not charged");
     }
 
-    /** The path of the application, that of the servlet, the path that is asked about, and what serves it. */
+    /** The path of the application, the path that is asked about, and what serves it. */
     @ParameterizedTest
     @CsvSource({
-        "'', '', /orders/7, GET /orders/{id}",
-        "/shop, '', /orders/7, GET /orders/{id}",
-        "/shop, '', /shop/orders/7, GET /orders/{id}",
-        "/shop, '', /shop/shop/orders/7,",
-        "'', /mvc, /mvc/orders/7, GET /orders/{id}",
-        "'', /mvc, /orders/7,",
-        "/shop, /mvc, /shop/mvc/orders/7, GET /orders/{id}"
+        "'', /orders/7, GET /orders/{id}",
+        "/shop, /orders/7, GET /orders/{id}",
+        "/shop, /shop/orders/7, GET /orders/{id}",
+        "/shop, /shop/shop/orders/7,",
+        "/shop, /shopping/orders/7,"
     })
-    void pathMayBeginWithThatOfTheApplication(
-            String application, String servlet, String path, @Nullable String resource) {
+    void pathMayBeginWithThatOfTheApplication(String application, String path, @Nullable String resource) {
         Explanation explanation =
-                explainer(ruleSet(null, List.of()), null, application, servlet).explain(request("path", path));
+                explainer(ruleSet(null, List.of()), null, application).explain(request("path", path));
         assertThat(explanation.resource()).isEqualTo(resource);
     }
 
     @Test
     void resourceHasTheNameThatTheApplicationGives() {
         Explanation explanation = explainer(
-                        ruleSet(null, List.of()), (request, resource) -> request.getMethod() + " renamed", "", "")
+                        ruleSet(null, List.of()), (request, resource) -> request.getMethod() + " renamed", "")
                 .explain(orders());
         assertThat(explanation.resource()).isEqualTo("GET renamed");
     }
@@ -172,7 +162,7 @@ class ServletRequestExplainerTests {
     void eachRuleOnArrivalNamesTheResourceByItsOwnPath() {
         RuleSet rules = ruleSet(null, List.of(), early("wide", "/**"), early("narrow", "/orders/*"));
         assertThat(keys(explainer(rules))).containsExactly("resource=5:* /**", "resource=11:* /orders/*");
-        assertThat(keys(explainer(rules, (request, resource) -> resource + "!", "", "")))
+        assertThat(keys(explainer(rules, (request, resource) -> resource + "!", "")))
                 .containsExactly("resource=6:* /**!", "resource=12:* /orders/*!");
     }
 
@@ -182,7 +172,7 @@ class ServletRequestExplainerTests {
 
     private static List<String> keys(ServletRequestExplainer explainer) {
         return explainer.explain(orders()).rules().stream()
-                .map(of -> of.prediction().charge().key())
+                .map(of -> of.charge().key())
                 .toList();
     }
 
@@ -221,41 +211,47 @@ class ServletRequestExplainerTests {
     }
 
     private static String key(ServletRequestExplainer explainer) {
-        return explainer.explain(orders()).rules().get(0).prediction().charge().key();
+        return explainer.explain(orders()).rules().get(0).charge().key();
     }
 
     @Test
-    void leavesTheRequestOfTheOperatorAsItWas() {
-        ServletRequestExplainer explainer = explainer(ruleSet(null, List.of()));
-        explainer.explain(orders());
-        assertThat(RequestContextHolder.getRequestAttributes()).isSameAs(operator);
-        assertThat(operator.getRequest().getAttributeNames().hasMoreElements()).isFalse();
+    void codeThatLooksUpTheCurrentRequestFindsTheDescribedOne() {
+        RequestContextHolder.setRequestAttributes(
+                new ServletRequestAttributes(new MockHttpServletRequest("GET", "/actuator/limiter/explain")));
+        try {
+            Explanation explanation = explainer(
+                            ruleSet(null, List.of()),
+                            (request, resource) -> ((ServletRequestAttributes)
+                                            RequestContextHolder.currentRequestAttributes())
+                                    .getRequest()
+                                    .getRequestURI(),
+                            "")
+                    .explain(orders());
+            assertThat(explanation.resource()).isEqualTo("/orders/7");
+        } finally {
+            RequestContextHolder.resetRequestAttributes();
+        }
+    }
 
+    @Test
+    void failureIsThatOfTheApplication() {
         ServletRequestExplainer failing = explainer(
                 ruleSet(null, List.of()),
                 (request, resource) -> {
                     throw new IllegalArgumentException("no name");
                 },
-                "",
                 "");
-        assertThatIllegalArgumentException().isThrownBy(() -> failing.explain(orders()));
-        assertThat(RequestContextHolder.getRequestAttributes()).isSameAs(operator);
-    }
-
-    @Test
-    void asksOverHttpAlone() {
-        RequestContextHolder.resetRequestAttributes();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> explainer(ruleSet(null, List.of())).explain(orders()))
-                .withMessage("A request can be explained over HTTP alone.");
+                .isThrownBy(() -> failing.explain(orders()))
+                .withMessage("no name");
     }
 
     private ServletRequestExplainer explainer(RuleSet rules) {
-        return explainer(rules, null, "", "");
+        return explainer(rules, null, "");
     }
 
     private ServletRequestExplainer explainer(
-            RuleSet ruleSet, @Nullable ResourceResolver resources, String application, String servlet) {
+            RuleSet ruleSet, @Nullable ResourceResolver resources, String application) {
         Rules rules = new Rules(ruleSet);
         return new ServletRequestExplainer(
                 rules,
@@ -265,31 +261,31 @@ class ServletRequestExplainerTests {
                 limiters,
                 new PreflightDetector(new StaticListableBeanFactory().getBeanProvider(CorsConfigurationSource.class)),
                 resources,
-                application,
-                servlet);
+                application);
     }
 
-    private static HypotheticalRequest orders() {
+    private static RequestDescription orders() {
         return request("path", "/orders/7");
     }
 
     /** Words and their values. */
-    private static HypotheticalRequest request(String... words) {
+    private static RequestDescription request(String... words) {
         Map<String, List<String>> values = new HashMap<>();
         for (int i = 0; i < words.length; i += 2) {
             values.put(words[i], List.of(words[i + 1]));
         }
-        return HypotheticalRequest.of(values);
+        return RequestDescription.of(values);
     }
 
-    /** Of each rule: where it is decided, what it would do, and why. */
+    /** Of each rule: with which decision it is made, its result, and why. */
     private static List<String> said(Explanation explanation) {
-        return explanation.rules().stream()
-                .map(of -> of.rule().name()
-                        + (of.prediction() == null
-                                ? ""
-                                : " " + of.point() + " " + of.prediction().result())
-                        + ": " + of.because())
-                .toList();
+        List<String> said = new ArrayList<>();
+        for (int i = 0; i < explanation.decided().size(); i++) {
+            for (ExplainedRule each : explanation.decided().get(i)) {
+                said.add(each.rule().name() + " " + i + " " + each.result() + ": " + each.because());
+            }
+        }
+        explanation.others().forEach(each -> said.add(each.rule().name() + ": " + each.because()));
+        return said;
     }
 }
