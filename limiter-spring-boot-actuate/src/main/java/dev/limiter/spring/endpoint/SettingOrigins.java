@@ -2,9 +2,10 @@ package dev.limiter.spring.endpoint;
 
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
-import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -13,7 +14,6 @@ import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleOrigin.Said;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
-import dev.limiter.spring.rule.TiersDefinition.Tier;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +40,10 @@ final class SettingOrigins {
                             RuleOptions.METHODS,
                             RuleOptions.SCOPE,
                             RuleOptions.PHASE,
-                            RuleOptions.KEY))
+                            RuleOptions.KEY,
+                            BanOptions.AFTER,
+                            BanOptions.WITHIN,
+                            BanOptions.FOR))
             .collect(Collectors.toUnmodifiableSet());
 
     /** The longest value that is shown. */
@@ -64,16 +67,9 @@ final class SettingOrigins {
         if (rule.mode() != definition.value(RuleOptions.MODE, Mode.ENFORCE)) {
             sources.put("mode", ofAll(rule.mode(), definition.get(RuleOptions.MODE)));
         }
-        if (definition.tiers() != null) {
-            put(sources, "tiers.by", definition.tiers().by(), false);
-            definition.tiers().tiers().forEach((name, tier) -> put(sources, "tiers." + name, tier));
-        }
-        BanDefinition ban = definition.ban();
-        if (ban != null) {
-            put(sources, "ban.after", ban.after(), true);
-            put(sources, "ban.within", ban.within(), true);
-            put(sources, "ban.for", ban.duration(), true);
-        }
+        put(sources, "tiers.by", definition.get(LimitsDefinition.TIER_BY), false);
+        definition.value(LimitsDefinition.TIERS, Map.of()).forEach((name, tier) -> put(sources, "tiers." + name, tier));
+        put(sources, "", definition.settings(), BanOptions.ALL);
         return sources;
     }
 
@@ -81,7 +77,7 @@ final class SettingOrigins {
         return name.isEmpty() ? "" : parent + "." + name + ".";
     }
 
-    private void put(Map<String, Object> sources, String name, Tier tier) {
+    private void put(Map<String, Object> sources, String name, LimitsDefinition tier) {
         put(sources, name + ".", tier.limit());
         if (tier.limits() != null) {
             tier.limits().forEach((limit, settings) -> put(sources, name + ".limits." + limit + ".", settings));

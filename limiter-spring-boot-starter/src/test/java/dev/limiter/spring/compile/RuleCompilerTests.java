@@ -91,22 +91,6 @@ class RuleCompilerTests {
                         .waitingAtMost(7));
     }
 
-    @Test
-    void annotationsMayCostWhatNoLimitTakes() throws Exception {
-        Method method = Object.class.getMethod("toString");
-        RuleDefinition annotated = RuleDefinition.builder("a()", RuleOrigin.annotation("a()"))
-                .cost("5")
-                .build();
-        RuleDefinition all = RuleDefinition.builder("uploads", YML)
-                .namedLimit("bytes", bytes("20"))
-                .build();
-
-        assertThat(compiler.compile(all.over(annotated), method, "a()")
-                        .charge(context)
-                        .permits())
-                .isEqualTo(20);
-    }
-
     private static RuleDefinition.Builder uploads(String bytes) {
         return RuleDefinition.builder("uploads", YML)
                 .namedLimit("requests", LimitDefinition.of(YML, 10L, "1s", null, null, null))
@@ -216,7 +200,7 @@ class RuleCompilerTests {
         assertThatThrownBy(() -> compiler.compile(definition))
                 .asInstanceOf(type(LimiterConfigurationException.class))
                 .extracting(failure -> failure.problems().size())
-                .isEqualTo(11);
+                .isEqualTo(8);
     }
 
     private Limit limit(Algorithm algorithm, Long burst, Integer buckets) {

@@ -93,16 +93,7 @@ final class AnnotationDefinitions {
 
     private static RuleDefinition over(RuleDefinition stronger, RuleDefinition own) {
         RuleDefinition merged = stronger.over(own);
-        return stronger.origin() instanceof ChangeOrigin
-                ? new RuleDefinition(
-                        merged.name(),
-                        own.origin(),
-                        merged.limit(),
-                        merged.limits(),
-                        merged.tiers(),
-                        merged.ban(),
-                        merged.settings())
-                : merged;
+        return stronger.origin() instanceof ChangeOrigin ? merged.at(own.origin()) : merged;
     }
 
     private RuleDefinition own(RateLimiter annotation, String name, RuleOrigin origin, Answer otherwise) {

@@ -1,16 +1,13 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.spring.compiled.EnforcedShare;
+import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problems;
-import dev.limiter.spring.key.RateLimitKey;
-import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.Setting;
 import java.math.BigDecimal;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Turns {@code enforce} into a share of the keys. */
 final class EnforcedShareCompiler {
@@ -19,33 +16,18 @@ final class EnforcedShareCompiler {
 
     private EnforcedShareCompiler() {}
 
-    /** {@code keyIsFinal}: whether nothing else may say the key of the rule. */
-    static EnforcedShare compile(
-            RuleDefinition definition, @Nullable RateLimitKey key, boolean keyIsFinal, Problems problems) {
-        Setting<String> said = definition.get(RuleOptions.ENFORCE);
-        if (said == null) {
-            return EnforcedShare.ALL;
-        }
-        Matcher percent = PERCENT.matcher(said.value().strip());
+    /** @throws LimiterConfigurationException if it is not a share */
+    static EnforcedShare compile(Setting<String> setting) {
+        Matcher percent = PERCENT.matcher(setting.value().strip());
         int hundredths = percent.matches()
                 ? new BigDecimal(percent.group(1)).movePointRight(2).intValueExact()
                 : 0;
         if (hundredths < 1 || hundredths > EnforcedShare.ALL.hundredths()) {
-            problems.add(
+            throw new LimiterConfigurationException(new Problem(
                     MessageCode.ENFORCE,
-                    said.where(),
-                    said.value(),
-                    "It must be a share from 0.01% to 100%, such as 10%. To only watch, say mode: shadow.");
-            return EnforcedShare.ALL;
-        }
-        boolean shared = key != null && !key.tellsClientsApart();
-        if (shared && (keyIsFinal || definition.get(RuleOptions.KEY) != null)) {
-            problems.add(
-                    MessageCode.ENFORCE,
-                    said.where(),
-                    said.value(),
-                    "A share of the keys needs a key: all requests have the same here. Say who has a bucket of one's"
-                            + " own, such as key: ip, or remove it.");
+                    setting.where(),
+                    setting.value(),
+                    "It must be a share from 0.01% to 100%, such as 10%. To only watch, set mode: shadow."));
         }
         return new EnforcedShare(hundredths);
     }

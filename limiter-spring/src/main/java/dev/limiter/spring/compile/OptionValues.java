@@ -1,54 +1,31 @@
 package dev.limiter.spring.compile;
 
+import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** Reads values of options, and holds them to the ranges of these. */
 final class OptionValues {
 
     private OptionValues() {}
 
-    /** Adds a problem if a number is not in the range of its option. */
-    static void checkRange(Option<?> option, @Nullable Setting<?> setting, Problems problems) {
-        boolean bounded = option.max() != Long.MAX_VALUE;
-        if (setting != null
-                && bounded
-                && setting.value() instanceof Number number
-                && (number.longValue() < option.min() || number.longValue() > option.max())) {
-            problems.add(
-                    MessageCode.OUT_OF_RANGE,
-                    setting.where(),
-                    number,
-                    "This must be from " + option.min() + " to " + option.max() + ".");
-        }
-    }
-
     /**
-     * The duration that a text says; null if it is out of range or none.
+     * The duration of a setting.
      *
-     * @param steps that it must consist of; null if any will do
+     * @throws LimiterConfigurationException if it is not a duration, not a whole number of steps, or out of range
      */
-    static @Nullable Duration duration(
-            Option<String> option, Setting<String> setting, @Nullable TimeSteps steps, Problems problems) {
-        try {
-            Duration duration = DurationParser.parse(setting.value());
-            if (steps != null) {
-                steps.check(setting, duration, problems);
-            }
-            Duration longest = option.longest();
-            boolean fits = longest == null || duration.compareTo(longest) <= 0;
-            if (fits && (option.mayBeZero() || !duration.isZero())) {
-                return duration;
-            }
-            problems.add(MessageCode.DURATION, setting.where(), setting.value(), range(option));
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
+    static Duration duration(Option<String> option, Setting<String> setting, TimeSteps steps) {
+        Duration duration = steps.duration(setting);
+        Duration longest = option.longest();
+        boolean fits = longest == null || duration.compareTo(longest) <= 0;
+        if (fits && (option.mayBeZero() || !duration.isZero())) {
+            return duration;
         }
-        return null;
+        throw new LimiterConfigurationException(
+                new Problem(MessageCode.DURATION, setting.where(), setting.value(), range(option)));
     }
 
     private static String range(Option<String> option) {
@@ -61,5 +38,20 @@ final class OptionValues {
                         ? ""
                         : ", such as " + option.suggestions().get(0).value())
                 + ".";
+    }
+
+    /**
+     * The percentage of a setting such as {@code 5%}.
+     *
+     * @throws LimiterConfigurationException with this code if it is not a whole number from 1 to {@code most}
+     */
+    static int percent(Setting<String> setting, int most, MessageCode code) {
+        String text = setting.value().strip();
+        int percent = text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
+        if (percent >= 1 && percent <= most) {
+            return percent;
+        }
+        throw new LimiterConfigurationException(new Problem(
+                code, setting.where(), setting.value(), "It must be a share from 1% to " + most + "%, such as 5%."));
     }
 }

@@ -40,35 +40,11 @@ public final class RuleCompiler implements Resettable {
     final Floors floors;
 
     /**
-     * @param available the algorithms that there is a strategy for
+     * @param available the algorithms that have a strategy
      * @param matchers how paths are read
      * @param mode of all rules; a rule's own counts if it is weaker
-     * @param headers of rules that do not say
+     * @param headers of rules that do not set them
      * @param steps what the storage counts time in
-     */
-    public RuleCompiler(
-            KeyParser keys,
-            LimiterExpressionParser expressions,
-            Set<Algorithm> available,
-            RequestMatcherCompiler matchers,
-            Mode mode,
-            HeaderStyle headers,
-            TimeSteps steps) {
-        this(
-                keys,
-                expressions,
-                available,
-                matchers,
-                mode,
-                headers,
-                steps,
-                AddressLists.NONE,
-                null,
-                TimeSource.system(),
-                Floors.NONE);
-    }
-
-    /**
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
      * @param clock by which overrides of keys and answers of resolvers end
@@ -92,8 +68,8 @@ public final class RuleCompiler implements Resettable {
         this.costs = new CostCompiler(expressions);
         this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
-        this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits, floors, clock);
-        this.overrides = new OverrideCompiler(limits, clock);
+        this.resolvers = new ResolvedLimitCompiler(beans, expressions, steps, clock);
+        this.overrides = new OverrideCompiler(steps, clock);
         this.floors = floors;
         this.matchers = matchers;
         this.mode = mode;

@@ -2,6 +2,7 @@ package dev.limiter.spring.rule;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -63,9 +64,10 @@ public final class Settings {
         return said;
     }
 
-    /** These, as if nothing had been said of an option. */
-    public Settings without(Option<?> option) {
-        return only(other -> other != option);
+    /** These, as if nothing had been set for some options. */
+    public Settings without(Option<?>... options) {
+        List<Option<?>> others = List.of(options);
+        return only(option -> !others.contains(option));
     }
 
     /** The settings of some options. */

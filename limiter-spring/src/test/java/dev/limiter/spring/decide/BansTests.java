@@ -11,8 +11,6 @@ import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.rule.BanDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,7 +30,7 @@ class BansTests {
         return compiled(rule("login")
                 .key(List.of("header:user"))
                 .limit(1L, "1h", null, null, null)
-                .ban(BanDefinition.of(RuleOrigin.property("limiter.rules.login.ban"), after, "1m", "15m")));
+                .ban(after, "1m", "15m"));
     }
 
     @ParameterizedTest
@@ -76,7 +74,7 @@ class BansTests {
         RateLimitRule rule = compiled(rule("login")
                 .key(List.of("header:user"))
                 .limit(5L, "1h", null, null, null)
-                .ban(BanDefinition.of(RuleOrigin.property("limiter.rules.login.ban"), 3L, "1m", "15m")));
+                .ban(3L, "1m", "15m"));
         fixture.decider.ban(rule, rule.charge(ANN).key());
         fixture.decide(ANN, rule);
         assertThat(fixture.told()).containsExactly("login banned");
