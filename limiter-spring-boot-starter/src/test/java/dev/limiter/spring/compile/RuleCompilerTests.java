@@ -181,7 +181,7 @@ class RuleCompilerTests {
                 .methods(List.of("get", "Post"))
                 .build());
 
-        assertThat(rule.matches(method, "/orders", PathContainer.parsePath("/orders")))
+        assertThat(rule.matcher().matches(method, "/orders", PathContainer.parsePath("/orders")))
                 .isEqualTo(applies);
     }
 

@@ -1,14 +1,20 @@
 package dev.limiter.spring.compile;
 
+import dev.limiter.spring.compiled.EnforcedShare;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.Setting;
+import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads values of options, and holds them to the ranges of these. */
 final class OptionValues {
+
+    private static final Pattern PERCENT = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,2})?) ?%");
 
     private OptionValues() {}
 
@@ -53,5 +59,25 @@ final class OptionValues {
         }
         throw new LimiterConfigurationException(new Problem(
                 code, setting.where(), setting.value(), "It must be a share from 1% to " + most + "%, such as 5%."));
+    }
+
+    /**
+     * The share of the keys of a setting such as {@code 0.5%}.
+     *
+     * @throws LimiterConfigurationException if it is not a share
+     */
+    static EnforcedShare enforcedShare(Setting<String> setting) {
+        Matcher percent = PERCENT.matcher(setting.value().strip());
+        int hundredths = percent.matches()
+                ? new BigDecimal(percent.group(1)).movePointRight(2).intValueExact()
+                : 0;
+        if (hundredths < 1 || hundredths > EnforcedShare.ALL.hundredths()) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.ENFORCE,
+                    setting.where(),
+                    setting.value(),
+                    "It must be a share from 0.01% to 100%, such as 10%. To only watch, set mode: shadow."));
+        }
+        return new EnforcedShare(hundredths);
     }
 }

@@ -32,7 +32,6 @@ public final class RequestMatcherCompiler {
         this.parser = parser;
     }
 
-    @Nullable
     RequestMatcher compile(RuleDefinition definition, Problems problems) {
         Setting<List<String>> paths = definition.get(RuleOptions.PATHS);
         Setting<List<String>> methods = definition.get(RuleOptions.METHODS);
@@ -46,7 +45,7 @@ public final class RequestMatcherCompiler {
         Set<String> names = methods == null ? Set.of() : methods(methods, problems);
         PathPatterns patterns = paths == null ? null : paths(paths, problems);
         return patterns == null
-                ? null
+                ? RequestMatcher.NONE
                 : new RequestMatcher(patterns, names, phase == null ? Phase.ENDPOINT : phase.value());
     }
 

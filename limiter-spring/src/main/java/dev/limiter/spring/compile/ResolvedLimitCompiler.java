@@ -1,5 +1,6 @@
 package dev.limiter.spring.compile;
 
+import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.compiled.OtherPermits;
@@ -15,8 +16,8 @@ import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,21 +31,15 @@ final class ResolvedLimitCompiler {
 
     private final @Nullable ListableBeanFactory beans;
     private final LimiterExpressionParser expressions;
-    private final TimeSteps steps;
     private final TimeSource clock;
 
     /** How often the results of all rules were forgotten. */
     private final AtomicLong era = new AtomicLong();
 
     /** {@code beans}: null where there are none. */
-    ResolvedLimitCompiler(
-            @Nullable ListableBeanFactory beans,
-            LimiterExpressionParser expressions,
-            TimeSteps steps,
-            TimeSource clock) {
+    ResolvedLimitCompiler(@Nullable ListableBeanFactory beans, LimiterExpressionParser expressions, TimeSource clock) {
         this.beans = beans;
         this.expressions = expressions;
-        this.steps = steps;
         this.clock = clock;
     }
 
@@ -54,7 +49,7 @@ final class ResolvedLimitCompiler {
             RuleDefinition definition,
             @Nullable Rule own,
             Duration maxWait,
-            LimitsCheck check,
+            Consumer<Limit> check,
             ExpressionScope variables,
             Problems problems) {
         Setting<String> resolver = definition.get(RuleOptions.LIMIT_RESOLVER);
@@ -80,12 +75,7 @@ final class ResolvedLimitCompiler {
                         resolver.where(),
                         source,
                         permits -> OtherPermits.of(own.limits().get(0), permits, maxWait),
-                        limit -> {
-                            Problems ofLimit = new Problems();
-                            steps.checkLogged(limit, resolver.where(), ofLimit);
-                            check.check(List.of(limit), ": the resolved limit", ofLimit);
-                            ofLimit.throwIfAny();
-                        },
+                        check,
                         remember,
                         clock,
                         era::get);

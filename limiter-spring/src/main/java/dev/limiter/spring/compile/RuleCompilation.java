@@ -1,33 +1,30 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.Limit;
-import dev.limiter.Rule;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.ChargeIf;
+import dev.limiter.spring.compiled.Cost;
 import dev.limiter.spring.compiled.Costs;
 import dev.limiter.spring.compiled.EnforcedShare;
-import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.ResolvedLimits;
-import dev.limiter.spring.compiled.Tiers;
 import dev.limiter.spring.compiled.Waiting;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
-import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -70,9 +67,9 @@ final class RuleCompilation {
      */
     RateLimitRule compile() {
         Duration maxWait = WaitingCompiler.maxWait(definition, compiler.steps, problems);
-        Costs costs = compiler.costs.compile(definition, placement.variables, problems);
+        Costs costs = costs();
         RateLimitRule.Limits limits =
-                limits(maxWait, new LimitsCheck(definition, costs, compiler.floors, placement.isFinal));
+                new LimitsCompilation(compiler, definition, placement, maxWait, costs, problems).compile();
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY)));
         RateLimitRule.Requests requests = requests();
         ChargeIf chargeIf = compiled(RuleOptions.CHARGE_IF, this::chargeIf);
@@ -97,47 +94,30 @@ final class RuleCompilation {
                 definition.value(CandidateRules.LIVE));
     }
 
-    /** Null if there is a problem. */
-    private RateLimitRule.@Nullable Limits limits(Duration maxWait, LimitsCheck check) {
-        Rule own = problems.collect(() -> Rule.of(definition.name(), ownLimits(maxWait)));
-        // problems of the limits would be reported again for each tier
-        Tiers tiers = null;
-        KeyOverrides overrides = KeyOverrides.NONE;
-        if (own != null) {
-            check.check(own.limits(), "", problems);
-            tiers = compiler.tiers.compile(definition, maxWait, placement.variables, problems);
-            if (tiers != null) {
-                tiers.rules().forEach((tier, rule) -> check.check(rule.limits(), ".tiers." + tier, problems));
+    /** A cost with a problem is 1. */
+    private Costs costs() {
+        Map<String, Cost> own = new LinkedHashMap<>();
+        definition.limitsByName().forEach((name, limit) -> {
+            Setting<String> cost = limit.get(LimitOptions.COST);
+            if (cost != null) {
+                own.put(name, cost(cost));
             }
-            if (problems.isEmpty()) {
-                overrides = compiler.overrides.compile(definition, own, tiers, maxWait, check, problems);
-            }
-        }
-        ResolvedLimits resolved =
-                compiler.resolvers.compile(definition, own, maxWait, check, placement.variables, problems);
-        return own == null ? null : new RateLimitRule.Limits(own, tiers, resolved, overrides);
+        });
+        return new Costs(cost(definition.get(RuleOptions.COST)), own);
     }
 
-    private List<Limit> ownLimits(Duration maxWait) {
-        boolean both = definition.limits() != null && !definition.limit().isEmpty();
-        if (both || definition.limitsByName().isEmpty()) {
-            throw new LimiterConfigurationException(new Problem(
-                    MessageCode.TWO_SORTS_OF_LIMITS,
-                    definition.limit().where(),
-                    null,
-                    both
-                            ? "It has a limit of its own and named limits at once. Move limit, window and their options"
-                                    + " into limits, or remove limits."
-                            : "There are no limits in it: name at least one."));
-        }
-        return compiler.limits.compile(definition.limitsByName(), maxWait);
+    private Cost cost(@Nullable Setting<String> setting) {
+        Cost cost = setting == null
+                ? null
+                : problems.collect(() -> Cost.parse(setting, compiler.expressions, placement.variables));
+        return cost == null ? Cost.ONE : cost;
     }
 
     private RateLimitRule.Requests requests() {
         BooleanExpression condition = compiled(RuleOptions.CONDITION, this::condition);
         BooleanExpression skipIf = compiled(RuleOptions.SKIP_IF, this::condition);
         return new RateLimitRule.Requests(
-                compiler.matchers().compile(definition, problems),
+                compiler.matchers.compile(definition, problems),
                 AddressLists.compile(definition, problems).and(compiler.everywhere),
                 condition == null ? BooleanExpression.ALWAYS : condition,
                 skipIf == null ? BooleanExpression.NEVER : skipIf);
@@ -162,7 +142,7 @@ final class RuleCompilation {
             checkKey(key, MessageCode.BAN_WITHOUT_KEY, definition.origin().of("ban"), null);
         }
         Setting<String> enforce = definition.get(RuleOptions.ENFORCE);
-        EnforcedShare share = compiled(RuleOptions.ENFORCE, EnforcedShareCompiler::compile);
+        EnforcedShare share = compiled(RuleOptions.ENFORCE, OptionValues::enforcedShare);
         if (enforce != null && share != null) {
             checkKey(key, MessageCode.ENFORCE, enforce.where(), enforce.value());
         }

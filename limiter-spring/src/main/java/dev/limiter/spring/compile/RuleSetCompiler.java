@@ -62,7 +62,7 @@ public final class RuleSetCompiler {
         checkPolicies(Stream.concat(rules.stream(), Stream.ofNullable(compiledDefault)), problems);
         PathPatterns patterns = excluded.value().isEmpty() || !RequestMatcherCompiler.WEB
                 ? null
-                : compiler.matchers().paths(excluded, problems);
+                : compiler.matchers.paths(excluded, problems);
         problems.throwIfAny();
         return new RuleSet(distinct.values(), rules, compiledDefault, patterns);
     }

@@ -136,8 +136,7 @@ public final class PathPatterns {
     private boolean mayBeSame(String segment, String other) {
         String literal = isLiteral(other) ? other : segment;
         String pattern = isLiteral(other) ? segment : other;
-        return !isLiteral(literal)
-                || parser.get().parse("/" + pattern).matches(PathContainer.parsePath("/" + literal));
+        return !isLiteral(literal) || parser.get().parse("/" + pattern).matches(PathContainer.parsePath("/" + literal));
     }
 
     private static boolean isOpen(String segment) {
@@ -146,14 +145,13 @@ public final class PathPatterns {
 
     /** Whether a path may match both; false only if they begin with literal segments that differ. */
     private boolean overlap(String pattern, String endpointPattern) {
-        boolean caseSensitive = parser.get().isCaseSensitive();
         String[] one = pattern.split("/");
         String[] other = endpointPattern.split("/");
         for (int i = 0; i < Math.min(one.length, other.length); i++) {
             if (!isLiteral(one[i]) || !isLiteral(other[i])) {
                 return true;
             }
-            if (caseSensitive ? !one[i].equals(other[i]) : !one[i].equalsIgnoreCase(other[i])) {
+            if (!mayBeSame(one[i], other[i])) {
                 return false;
             }
         }

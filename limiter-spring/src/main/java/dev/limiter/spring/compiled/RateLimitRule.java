@@ -17,8 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.server.PathContainer;
-import org.springframework.web.util.pattern.PathPattern;
 
 /** A rule, ready to use: expressions, key and patterns are parsed. Immutable, thread-safe. */
 public final class RateLimitRule {
@@ -40,12 +38,9 @@ public final class RateLimitRule {
     public record Limits(
             Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, KeyOverrides overrides) {}
 
-    /** The requests that are counted; {@code matcher}: null without paths. */
+    /** The requests that are counted. */
     public record Requests(
-            @Nullable RequestMatcher matcher,
-            AddressLists addresses,
-            BooleanExpression condition,
-            BooleanExpression skipIf) {}
+            RequestMatcher matcher, AddressLists addresses, BooleanExpression condition, BooleanExpression skipIf) {}
 
     /** The charge of a request; {@code chargeIf}: null if all requests stay charged. */
     public record Charging(
@@ -164,7 +159,7 @@ public final class RateLimitRule {
 
     /** When it decides, if it has paths. */
     public Phase phase() {
-        return requests.matcher == null ? Phase.ENDPOINT : requests.matcher.phase();
+        return requests.matcher.phase;
     }
 
     /** Whether all callers share its buckets. */
@@ -203,42 +198,12 @@ public final class RateLimitRule {
 
     /** Whether it has paths, so that it applies to requests by itself. */
     public boolean appliesByPath() {
-        return requests.matcher != null;
+        return requests.matcher.paths != null;
     }
 
-    /**
-     * Whether it applies by itself to a request.
-     *
-     * @param httpMethod the method of the request
-     * @param endpointPattern the best matching pattern, empty if there is none
-     * @param path the path within the application, as parsed for routing
-     */
-    public boolean matches(@Nullable String httpMethod, String endpointPattern, PathContainer path) {
-        return requests.matcher != null && requests.matcher.matches(httpMethod, endpointPattern, path);
-    }
-
-    /**
-     * The most specific of its patterns that match a request by its path alone; null if there is none.
-     *
-     * @param paths within the application, different ways to read that of the request
-     */
-    public @Nullable PathPattern bestPattern(String httpMethod, List<PathContainer> paths) {
-        return requests.matcher == null ? null : requests.matcher.best(httpMethod, paths);
-    }
-
-    /** The HTTP method that it is for, if it is only one. */
-    public Optional<String> onlyMethod() {
-        return requests.matcher == null ? Optional.empty() : requests.matcher.onlyMethod();
-    }
-
-    /** The answer of {@link #matches} for all paths of an endpoint, if that is always the same. */
-    public Coverage coverage(@Nullable String httpMethod, String endpointPattern) {
-        return requests.matcher == null ? Coverage.NONE : requests.matcher.coverage(httpMethod, endpointPattern);
-    }
-
-    /** The coverage by one of its paths alone, as it was written. */
-    public Coverage coverage(String path, @Nullable String httpMethod, String endpointPattern) {
-        return requests.matcher == null ? Coverage.NONE : requests.matcher.coverage(path, httpMethod, endpointPattern);
+    /** The requests that it applies to by itself; none without paths. */
+    public RequestMatcher matcher() {
+        return requests.matcher;
     }
 
     /** Whether what is taken stays charged; null if it always does. */
@@ -260,11 +225,6 @@ public final class RateLimitRule {
     /** Whether a key belongs to clients that the rule does not tell apart, such as clients without an API key. */
     public boolean isOfNobody(String whole) {
         return charging.key.isOfNobody(whole);
-    }
-
-    /** Its paths that match a request; parameters as in {@link #matches}, for any method. */
-    public List<String> covering(String endpointPattern, PathContainer path) {
-        return requests.matcher == null ? List.of() : requests.matcher.covering(endpointPattern, path);
     }
 
     /** The ban of keys; null if the rule bans none. */

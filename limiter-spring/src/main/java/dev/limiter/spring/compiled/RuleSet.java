@@ -1,6 +1,7 @@
 package dev.limiter.spring.compiled;
 
 import dev.limiter.OnFailure;
+import dev.limiter.Rule;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -60,9 +61,14 @@ public final class RuleSet {
         }
     }
 
-    /** The failure mode of the rule of exactly that name, or of the automatic limit. */
-    public Optional<OnFailure> onFailure(String name) {
-        return Optional.ofNullable(onFailure.get(name));
+    /**
+     * The way of a rule to go on while a storage that all instances share does not decide. Bans always go on in memory:
+     * an outage bans no client.
+     *
+     * @param otherwise of rules that do not set it
+     */
+    public OnFailure onFailure(Rule rule, OnFailure otherwise) {
+        return Ban.isPart(rule) ? OnFailure.LOCAL : onFailure.getOrDefault(rule.name(), otherwise);
     }
 
     /** The share of its limits, in percent, that the rule of exactly that name has taken ahead; 0 for none. */
@@ -107,7 +113,7 @@ public final class RuleSet {
 
     /**
      * Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link
-     * RateLimitRule#matches}.
+     * RequestMatcher#matches}.
      */
     public boolean excludes(String endpointPattern, PathContainer path) {
         return excluded != null && excluded.coverSafely(endpointPattern, path);

@@ -72,31 +72,15 @@ public record LimitDefinition(String where, Settings settings) {
     /**
      * These settings, completed by weaker ones. If these name another algorithm, the options of the weaker's are left
      * behind with it (the window, if these have none): otherwise nobody could change the algorithm of an annotation
-     * from outside. So is its zone with another alignment, its warm-up with a burst, and its burst with a warm-up.
+     * from outside.
      */
     public LimitDefinition over(LimitDefinition weaker) {
-        return new LimitDefinition(where, settings.over(weaker.settings.only(option -> keeps(option, weaker))));
-    }
-
-    private boolean keeps(Option<?> option, LimitDefinition weaker) {
-        if (option == LimitOptions.WINDOW) {
-            return hasWindow() || !weaker.hasWindow();
-        }
         boolean sameAlgorithm = get(LimitOptions.ALGORITHM) == null || algorithm() == weaker.algorithm();
-        boolean replaced = option == LimitOptions.ZONE && contradicts(LimitOptions.ALIGN, weaker)
-                || option == LimitOptions.WARM_UP && get(LimitOptions.BURST) != null
-                || option == LimitOptions.BURST && warmsUp();
-        return option.isForAll() || sameAlgorithm && !replaced;
-    }
-
-    private boolean warmsUp() {
-        return get(LimitOptions.WARM_UP) != null && !settings.isZero(LimitOptions.WARM_UP);
-    }
-
-    private <T> boolean contradicts(Option<T> option, LimitDefinition other) {
-        T own = settings.value(option);
-        T others = other.settings.value(option);
-        return own != null && others != null && !own.equals(others);
+        return new LimitDefinition(
+                where,
+                settings.over(weaker.settings.only(option -> option == LimitOptions.WINDOW
+                        ? hasWindow() || !weaker.hasWindow()
+                        : sameAlgorithm || option.isForAll())));
     }
 
     /** Whether the algorithm has a window. */

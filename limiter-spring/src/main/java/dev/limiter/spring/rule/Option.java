@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class Option<T> {
 
     private static final Pattern DASH = Pattern.compile("-(.)");
-    private static final Function<Limit, @Nullable Object> NOTHING = limit -> null;
 
     private final Class<?> type;
     private final String meaning;
@@ -46,7 +45,7 @@ public final class Option<T> {
     private String exception = "";
     private String condition = "";
     private String remark = "";
-    private Function<Limit, @Nullable Object> inLimit = NOTHING;
+    private Function<Limit, @Nullable Object> inLimit = limit -> null;
 
     /** A value that is offered where one is written. */
     public record Suggestion(Object value, @Nullable String meaning) {}
@@ -244,11 +243,6 @@ public final class Option<T> {
     /** The value of it that a limit holds; null if it holds none. */
     public @Nullable Object in(Limit limit) {
         return inLimit.apply(limit);
-    }
-
-    /** Whether limits hold values of it. */
-    public boolean isInLimits() {
-        return inLimit != NOTHING;
     }
 
     /** The text for the manual and for IDEs: its purpose, its range, its default, and the algorithms that take it. */

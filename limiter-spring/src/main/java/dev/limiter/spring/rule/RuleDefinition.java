@@ -106,7 +106,10 @@ public record RuleDefinition(
         return new Builder(name, origin);
     }
 
-    /** Takes what was said; null is the same as not calling. Not thread-safe. */
+    /**
+     * Sets options by their names; {@link RuleOptions} describes each. Null is the same as not calling. Not
+     * thread-safe.
+     */
     public static final class Builder {
 
         private final String name;
@@ -204,12 +207,10 @@ public record RuleDefinition(
             return set(RuleOptions.PATHS, paths);
         }
 
-        /** HTTP methods, in any case. */
         public Builder methods(@Nullable List<String> methods) {
             return set(RuleOptions.METHODS, methods);
         }
 
-        /** When it decides, if it has paths. */
         public Builder phase(@Nullable Phase phase) {
             return set(RuleOptions.PHASE, phase);
         }
@@ -218,37 +219,30 @@ public record RuleDefinition(
             return set(RuleOptions.SCOPE, scope);
         }
 
-        /** The parts of the key; one text may hold several, joined by commas. */
         public Builder key(@Nullable List<String> key) {
             return set(RuleOptions.KEY, key);
         }
 
-        /** A number or an expression. */
         public Builder cost(@Nullable String cost) {
             return set(RuleOptions.COST, cost);
         }
 
-        /** An expression; the rule applies only where it is true. */
         public Builder condition(@Nullable String condition) {
             return set(RuleOptions.CONDITION, condition);
         }
 
-        /** An expression; the rule does not apply where it is true. */
         public Builder skipIf(@Nullable String skipIf) {
             return set(RuleOptions.SKIP_IF, skipIf);
         }
 
-        /** An expression; what was taken is returned where it turns out false. */
         public Builder chargeIf(@Nullable String chargeIf) {
             return set(RuleOptions.CHARGE_IF, chargeIf);
         }
 
-        /** Networks or single addresses that the rule does not apply to. */
         public Builder allow(@Nullable List<String> allow) {
             return set(RuleOptions.ALLOW, allow);
         }
 
-        /** Networks or single addresses that are always refused. */
         public Builder deny(@Nullable List<String> deny) {
             return set(RuleOptions.DENY, deny);
         }
@@ -268,12 +262,10 @@ public record RuleDefinition(
             return set(RuleOptions.MODE, mode);
         }
 
-        /** The share of the limits that an instance takes ahead, such as 5%. */
         public Builder lease(@Nullable String lease) {
             return set(RuleOptions.LEASE, lease);
         }
 
-        /** The way to decide while a storage that all instances share does not. */
         public Builder onFailure(@Nullable OnFailure onFailure) {
             return set(RuleOptions.ON_FAILURE, onFailure);
         }
@@ -282,19 +274,8 @@ public record RuleDefinition(
             return set(RuleOptions.HEADERS, headers);
         }
 
-        /** The owner of the limit. */
         public Builder answer(@Nullable Answer answer) {
             return set(RuleOptions.ANSWER, answer);
-        }
-
-        /**
-         * Where the limit of each key comes from.
-         *
-         * @param resolver the name of a {@link LimitResolver} bean, or an expression
-         * @param cache for how long its answer for a key holds
-         */
-        public Builder limitResolver(@Nullable String resolver, @Nullable String cache) {
-            return set(RuleOptions.LIMIT_RESOLVER, resolver).set(RuleOptions.LIMIT_CACHE, cache);
         }
 
         public RuleDefinition build() {

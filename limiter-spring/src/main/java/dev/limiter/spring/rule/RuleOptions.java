@@ -5,7 +5,7 @@ import dev.limiter.spring.annotation.Answer;
 import java.time.Duration;
 import java.util.List;
 
-/** The options of a rule, beside those of its limits. */
+/** The options of a rule, beside those of its limits. What each means is in its description. */
 public final class RuleOptions {
 
     public static final Option<List<String>> PATHS = Option.list(
@@ -14,13 +14,11 @@ public final class RuleOptions {
             .suggest("/orders/{id}", "One path of each.")
             .named("paths");
 
-    /** HTTP methods, in any case. */
     public static final Option<List<String>> METHODS = Option.list("HTTP methods that the rule applies to, in any case")
             .otherwiseCounts("all")
             .suggestions("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
             .named("methods");
 
-    /** When it decides, if it has paths. */
     public static final Option<Phase> PHASE = Option.oneOf(
                     Phase.class,
                     "When the rule decides: endpoint, once the endpoint is known and Spring Security has let the"
@@ -34,7 +32,6 @@ public final class RuleOptions {
             .except("but endpoint for methods with @RateLimiter")
             .named("scope");
 
-    /** The parts of the key; one text may hold several, joined by commas. */
     public static final Option<List<String>> KEY = Option.list("Key of a bucket, such as ip or \"principal|ip\"")
             .otherwiseCounts("one bucket for all")
             .suggest("global", "One bucket for all.")
@@ -44,13 +41,11 @@ public final class RuleOptions {
             .suggest("header:X-Api-Key", "A header of the request.")
             .named("key");
 
-    /** A number or an expression. */
     public static final Option<String> COST = Option.text("Permits that a request takes: a number or an expression")
             .otherwise("1")
             .suggest("1", "One permit for each request; the default.")
             .named("cost");
 
-    /** The longest wait of requests. */
     public static final Option<String> MAX_WAIT = Option.duration(
                     "How long a request may wait for its turn instead of being refused")
             .zeroTo(Duration.ofDays(1))
@@ -60,20 +55,17 @@ public final class RuleOptions {
             .remark("Makes a leaky-bucket space requests out evenly.")
             .named("max-wait");
 
-    /** How many may wait at the same time. */
     public static final Option<Integer> MAX_WAITING = Option.count("How many may wait at the same time for one key")
             .range(1, Long.MAX_VALUE)
             .otherwiseCounts("any number")
             .suggestions(10, 100)
             .named("max-waiting");
 
-    /** An expression that is true for requests that go first. */
     public static final Option<String> PRIORITY = Option.text(
                     "Expression that is true for requests that go first: they alone may have the reserve, and wait")
             .suggest("#{#request.isUserInRole('ADMIN')}", "Those of users with a role.")
             .named("priority");
 
-    /** The share of each limit that is kept for those, such as 20%. */
     public static final Option<String> RESERVE = Option.text(
                     "Share of each limit that is kept for requests with priority, 1% to 99%")
             .suggest("20%", "Keeps a fifth for requests with priority.")
@@ -84,13 +76,11 @@ public final class RuleOptions {
             .otherwise(Mode.ENFORCE)
             .named("mode");
 
-    /** The way to decide while a storage that all instances share does not. */
     public static final Option<OnFailure> ON_FAILURE = Option.oneOf(
                     OnFailure.class, "Decisions while Redis does not decide: local, allow or deny")
             .otherwiseCounts("limiter.redis.on-failure")
             .named("on-failure");
 
-    /** The share of the limits that an instance takes ahead, such as 5%. */
     public static final Option<String> LEASE = Option.text(
                     "With storage: redis, the share of the limits that each instance takes ahead to decide without"
                             + " asking, from 1% to 50%")
@@ -105,7 +95,6 @@ public final class RuleOptions {
             .except("but none for key: global")
             .named("headers");
 
-    /** The share of the keys that are refused, such as 10%; for the others the rule only watches. */
     public static final Option<String> ENFORCE = Option.text(
                     "Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches")
             .otherwise("100%")
@@ -113,17 +102,14 @@ public final class RuleOptions {
             .suggest("10%", "One key of ten.")
             .named("enforce");
 
-    /** An expression; the rule applies only where it is true. */
     public static final Option<String> CONDITION = Option.text("Expression that is true for the calls to limit")
             .otherwiseCounts("all")
             .named("condition");
 
-    /** An expression; the rule does not apply where it is true. */
     public static final Option<String> SKIP_IF = Option.text("Expression that is true for requests not to limit")
             .suggest("#{#request.isUserInRole('INTERNAL')}", "Those of users with a role.")
             .named("skip-if");
 
-    /** An expression; what was taken is returned where it turns out false. */
     public static final Option<String> CHARGE_IF = Option.text(
                     "failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests"
                             + " that stay charged, such as \"#{#response.status == 401}\"; the permits of others are"
@@ -132,19 +118,16 @@ public final class RuleOptions {
             .remark("All if not said.")
             .named("charge-if");
 
-    /** Networks or single addresses that the rule does not apply to. */
     public static final Option<List<String>> ALLOW = Option.list(
                     "Networks of clients that are never limited, such as 10.0.0.0/8")
             .suggest("10.0.0.0/8", "Private addresses.")
             .named("allow");
 
-    /** Networks or single addresses that are always refused. */
     public static final Option<List<String>> DENY = Option.list(
                     "Networks of clients that are always refused, with status 403")
             .suggest("203.0.113.0/24", "A network.")
             .named("deny");
 
-    /** The owner of the limit. */
     public static final Option<Answer> ANSWER = Option.oneOf(
                     Answer.class,
                     "Owner of the limit: the client (client), answered with status 429, or the application itself"
@@ -160,7 +143,6 @@ public final class RuleOptions {
             .standingFor(LimitResolver.class)
             .named("limit-resolver");
 
-    /** For how long the limit of a key holds that was resolved. */
     public static final Option<String> LIMIT_CACHE = Option.duration(
                     "How long the answer of the limit-resolver for a key holds")
             .zeroTo(Duration.ofDays(1))

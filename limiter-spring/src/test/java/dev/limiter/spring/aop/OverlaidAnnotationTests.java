@@ -167,11 +167,10 @@ class OverlaidAnnotationTests {
     void haveEitherABurstOrAWarmUp() {
         RuleDefinition.Builder burst = rule("x").limit(null, null, null, 5L, null);
 
-        assertThat(limit(burst, WarmingUp.class))
-                .isEqualTo(Limit.tokenBucket(10, MINUTE).burst(5));
+        assertThatThrownBy(() -> limit(burst, WarmingUp.class)).hasMessageContaining("LIM-211");
         assertThat(limit(burst.warmUp("0s"), WarmingUp.class))
                 .isEqualTo(Limit.tokenBucket(10, MINUTE).burst(5));
-        assertThat(limit(rule("x").warmUp("10s"), Bursting.class))
+        assertThat(limit(rule("x").limit(null, null, null, 10L, null).warmUp("10s"), Bursting.class))
                 .isEqualTo(Limit.tokenBucket(10, MINUTE).warmUp(Duration.ofSeconds(10)));
     }
 

@@ -212,7 +212,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
 
     private static String because(RateLimitRule rule, String pattern, PathContainer path) {
         return rule.appliesByPath()
-                ? "paths: " + String.join(", ", rule.covering(pattern, path))
+                ? "paths: " + String.join(", ", rule.matcher().covering(pattern, path))
                 : "no enforced rule with paths is for it";
     }
 
@@ -229,7 +229,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
                     ? "@RateLimiter is on the method that serves it, or no endpoint of the application does"
                     : "an enforced rule with paths is for it";
         }
-        boolean byPath = !rule.covering(endpoint.pattern(), path).isEmpty();
+        boolean byPath = !rule.matcher().covering(endpoint.pattern(), path).isEmpty();
         if (byPath && rule.phase() == Phase.REQUEST) {
             return "phase: request, and its paths match the endpoint but not the path";
         }

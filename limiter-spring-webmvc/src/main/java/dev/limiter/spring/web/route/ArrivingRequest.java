@@ -29,10 +29,10 @@ public record ArrivingRequest(Map<RateLimitRule, String> resources) {
         }
         Map<RateLimitRule, String> resources = new LinkedHashMap<>();
         for (RateLimitRule rule : ruleSet.requestRules()) {
-            PathPattern pattern = rule.bestPattern(request.getMethod(), paths);
+            PathPattern pattern = rule.matcher().best(request.getMethod(), paths);
             if (pattern != null
                     && decided.stream().noneMatch(other -> other.name().equals(rule.name()))) {
-                resources.put(rule, rule.onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern);
+                resources.put(rule, rule.matcher().onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern);
             }
         }
         return new ArrivingRequest(resources);

@@ -35,7 +35,7 @@ public final class Endpoint {
         this.ruleSet = ruleSet;
         this.defaultLimit = defaultLimit;
         this.candidates = ruleSet.pathRules().stream()
-                .filter(rule -> rule.coverage(method, pattern) != Coverage.NONE)
+                .filter(rule -> rule.matcher().coverage(method, pattern) != Coverage.NONE)
                 .toList();
         this.always = always(ruleSet.exclusion(pattern));
     }
@@ -46,7 +46,7 @@ public final class Endpoint {
             return ApplicableRules.NONE;
         }
         boolean fixed = exclusion == Coverage.NONE
-                && candidates.stream().allMatch(rule -> rule.coverage(method, pattern) == Coverage.ALL);
+                && candidates.stream().allMatch(rule -> rule.matcher().coverage(method, pattern) == Coverage.ALL);
         return fixed ? withDefault(candidates) : null;
     }
 
@@ -82,7 +82,7 @@ public final class Endpoint {
     private List<RateLimitRule> matching(PathContainer path, List<RateLimitRule> decided) {
         List<RateLimitRule> matching = new ArrayList<>(candidates.size() + 1);
         for (RateLimitRule rule : candidates) {
-            if (rule.matches(method, pattern, path)
+            if (rule.matcher().matches(method, pattern, path)
                     && decided.stream().noneMatch(other -> other.name().equals(rule.name()))) {
                 matching.add(rule);
             }
