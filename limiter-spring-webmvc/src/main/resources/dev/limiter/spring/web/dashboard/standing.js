@@ -57,10 +57,9 @@ export function sources(settings, floor) {
   if (floor) {
     written.push(['floor', { value: floor.limit + ' per ' + duration(floor.window), from: floor.from }]);
   }
-  const rows = written.map(([name, { value, from, hides = [] }]) =>
+  const rows = written.map(([name, { value, from }]) =>
     make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, value === undefined ? '' : cut(value, 60)),
-      make('td', {}, cut(from, 200), ...hides.slice(0, 10).map((other) =>
-        make('div', { class: 'soft' }, 'hides ' + (other.value === undefined ? '' : cut(other.value, 60) + ' of ') + cut(other.from, 200))))));
+      make('td', {}, cut(from, 200))));
   return make('table', {}, make('thead', {}, make('tr', {}, ...['Setting', 'Value', 'From'].map((title) =>
     make('th', { scope: 'col' }, title)))), make('tbody', {}, ...rows));
 }
