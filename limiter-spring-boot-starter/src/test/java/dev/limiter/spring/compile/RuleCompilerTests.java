@@ -12,6 +12,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
@@ -98,7 +99,7 @@ class RuleCompilerTests {
     }
 
     private static LimitDefinition bytes(String cost) {
-        return LimitDefinition.of(YML, 10_000L, "1h", null, null, null).costing(YML, cost);
+        return LimitDefinition.of(YML, 10_000L, "1h", null, null, null).with(LimitOptions.COST, cost, YML);
     }
 
     @Test
@@ -200,7 +201,7 @@ class RuleCompilerTests {
         assertThatThrownBy(() -> compiler.compile(definition))
                 .asInstanceOf(type(LimiterConfigurationException.class))
                 .extracting(failure -> failure.problems().size())
-                .isEqualTo(8);
+                .isEqualTo(10);
     }
 
     private Limit limit(Algorithm algorithm, Long burst, Integer buckets) {

@@ -65,7 +65,7 @@ final class LimitCompiler {
     private Limit compile(String name, LimitDefinition definition, Duration maxWait) {
         Problems problems = new Problems();
         checkAvailable(definition.get(LimitOptions.ALGORITHM), problems);
-        LimitOptions.OF_RULE.forEach(option -> checkTaken(option, definition, problems));
+        LimitOptions.OF_RULE.forEach(option -> check(option, definition, problems));
         Setting<Long> limit = definition.get(LimitOptions.LIMIT);
         if (limit == null) {
             problems.add(
@@ -123,7 +123,8 @@ final class LimitCompiler {
         }
     }
 
-    private static void checkTaken(Option<?> option, LimitDefinition definition, Problems problems) {
+    /** Numbers are checked here as well, so that all that are wrong are reported at once. */
+    private static void check(Option<?> option, LimitDefinition definition, Problems problems) {
         Setting<?> setting = definition.get(option);
         Set<Algorithm> with = option.algorithms();
         if (setting != null && !with.contains(definition.algorithm())) {
@@ -134,6 +135,14 @@ final class LimitCompiler {
                     EnumText.of(definition.algorithm()) + " has no " + option + " and would ignore it; only "
                             + names(with) + (with.size() == 1 ? " has " : " have ") + option
                             + ". Remove it, or choose another algorithm.");
+        } else if (setting != null
+                && setting.value() instanceof Number number
+                && (number.longValue() < option.min() || number.longValue() > option.max())) {
+            problems.add(
+                    MessageCode.OUT_OF_RANGE,
+                    setting.where(),
+                    number,
+                    "It must be from " + option.min() + " to " + option.max() + ".");
         }
     }
 

@@ -8,6 +8,7 @@ import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.Setting;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,25 +26,16 @@ final class OptionValues {
      */
     static Duration duration(Option<String> option, Setting<String> setting, TimeSteps steps) {
         Duration duration = steps.duration(setting);
-        Duration longest = option.longest();
-        boolean fits = longest == null || duration.compareTo(longest) <= 0;
-        if (fits && (option.mayBeZero() || !duration.isZero())) {
+        Duration longest = Objects.requireNonNull(option.longest());
+        if (duration.compareTo(longest) <= 0 && (option.mayBeZero() || !duration.isZero())) {
             return duration;
         }
-        throw new LimiterConfigurationException(
-                new Problem(MessageCode.DURATION, setting.where(), setting.value(), range(option)));
-    }
-
-    private static String range(Option<String> option) {
-        Duration longest = option.longest();
-        return "It must be "
-                + (option.mayBeZero() ? "" : "longer than zero")
-                + (option.mayBeZero() || longest == null ? "" : " and ")
-                + (longest == null ? "" : "at most " + longest.toDays() + "d")
-                + (option.suggestions().isEmpty()
-                        ? ""
-                        : ", such as " + option.suggestions().get(0).value())
-                + ".";
+        throw new LimiterConfigurationException(new Problem(
+                MessageCode.DURATION,
+                setting.where(),
+                setting.value(),
+                "It must be " + (option.mayBeZero() ? "" : "longer than zero and ") + "at most " + longest.toDays()
+                        + "d, such as " + option.suggestions().get(0).value() + "."));
     }
 
     /**

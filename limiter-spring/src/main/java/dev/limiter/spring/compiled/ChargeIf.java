@@ -13,9 +13,6 @@ import java.util.function.Predicate;
 /** Whether what was taken stays charged, by how the request or call went. Immutable, thread-safe. */
 public final class ChargeIf {
 
-    /** The name of {@link #FAILED}. */
-    static final String FAILED_NAME = "failed";
-
     private static final int FIRST_SUCCESS = 200;
     private static final int FIRST_ERROR = 400;
 
@@ -40,7 +37,7 @@ public final class ChargeIf {
      */
     public static ChargeIf parse(
             Setting<String> setting, LimiterExpressionParser expressions, ExpressionScope variables) {
-        if (setting.value().strip().equalsIgnoreCase(FAILED_NAME)) {
+        if (setting.value().strip().equalsIgnoreCase("failed")) {
             return FAILED;
         }
         LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);

@@ -29,22 +29,8 @@ public record LimitDefinition(String where, Settings settings) {
                         .with(LimitOptions.BUCKETS, buckets, origin));
     }
 
-    /** This limit with the windows aligned as written at {@code origin}; null is what was not said. */
-    public LimitDefinition aligned(RuleOrigin origin, @Nullable Align align, @Nullable String zone) {
-        return with(LimitOptions.ALIGN, align, origin).with(LimitOptions.ZONE, zone, origin);
-    }
-
-    /** This limit with the warm-up as written at {@code origin}; null is what was not said. */
-    public LimitDefinition warmingUp(RuleOrigin origin, @Nullable String warmUp) {
-        return with(LimitOptions.WARM_UP, warmUp, origin);
-    }
-
-    /** This limit with the cost, a number or an expression, as written at {@code origin}; null is what was not said. */
-    public LimitDefinition costing(RuleOrigin origin, @Nullable String cost) {
-        return with(LimitOptions.COST, cost, origin);
-    }
-
-    private <T> LimitDefinition with(Option<T> option, @Nullable T value, RuleOrigin origin) {
+    /** This limit with one more setting, as written at {@code origin}; null adds none. */
+    public <T> LimitDefinition with(Option<T> option, @Nullable T value, RuleOrigin origin) {
         return new LimitDefinition(where, settings.with(option, value, origin));
     }
 

@@ -155,7 +155,7 @@ public record RuleDefinition(
 
         /** Where the windows of that limit begin; to be called after it. */
         public Builder align(@Nullable Align align, @Nullable String zone) {
-            this.limit = limit.aligned(origin, align, zone);
+            this.limit = limit.with(LimitOptions.ALIGN, align, origin).with(LimitOptions.ZONE, zone, origin);
             return this;
         }
 
@@ -170,7 +170,7 @@ public record RuleDefinition(
 
         /** How slowly that limit starts; to be called after it. */
         public Builder warmUp(@Nullable String warmUp) {
-            this.limit = limit.warmingUp(origin, warmUp);
+            this.limit = limit.with(LimitOptions.WARM_UP, warmUp, origin);
             return this;
         }
 

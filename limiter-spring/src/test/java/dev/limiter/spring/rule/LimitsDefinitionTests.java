@@ -65,7 +65,10 @@ class LimitsDefinitionTests {
                         new LimitsDefinition(NOTHING, Map.of("a", limit(5L))),
                         NAMED,
                         "no limit of this name; there are burst, per-hour."),
-                arguments(new LimitsDefinition(limit(5L).costing(GOLD, "2"), null), ONE, "A cost is not allowed here"));
+                arguments(
+                        new LimitsDefinition(limit(5L).with(LimitOptions.COST, "2", GOLD), null),
+                        ONE,
+                        "A cost is not allowed here"));
     }
 
     @ParameterizedTest
