@@ -1,5 +1,6 @@
 package dev.limiter;
 
+import dev.limiter.spi.OutOfRangeException;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Period;
@@ -34,8 +35,8 @@ final class LimitChecks {
     /** Twice the warm-up and every interval of a cold bucket have to fit the arithmetic. */
     static void warmUp(long limit, long burst, Duration warmUp) {
         if (warmUp.isNegative() || warmUp.compareTo(MAX_WARM_UP) > 0) {
-            throw new IllegalArgumentException(
-                    "warmUp is " + warmUp + ", but must be from zero to " + MAX_WARM_UP.toDays() + " days");
+            throw new OutOfRangeException(
+                    "warmUp", warmUp.toString(), "from zero to " + MAX_WARM_UP.toDays() + " days");
         }
         if (!warmUp.isZero() && burst != limit) {
             throw new IllegalArgumentException("burst is " + burst
@@ -53,8 +54,8 @@ final class LimitChecks {
     static void window(String name, long limit, Duration window) {
         limit(name, limit);
         if (window.isNegative() || window.isZero() || window.compareTo(Limit.MAX_WINDOW) > 0) {
-            throw new IllegalArgumentException("window is " + window + ", but must be longer than zero and at most "
-                    + Limit.MAX_WINDOW.toDays() + " days");
+            throw new OutOfRangeException(
+                    "window", window.toString(), "longer than zero and at most " + Limit.MAX_WINDOW.toDays() + " days");
         }
     }
 
@@ -98,7 +99,7 @@ final class LimitChecks {
 
     static void range(String what, long value, long min, long max) {
         if (value < min || value > max) {
-            throw new IllegalArgumentException(what + " is " + value + ", but must be from " + min + " to " + max);
+            throw new OutOfRangeException(what, Long.toString(value), "from " + min + " to " + max);
         }
     }
 }

@@ -64,9 +64,8 @@ export function sources(settings, floor) {
   if (floor) {
     written.push(['floor', { value: floor.limit + ' per ' + duration(floor.window), from: floor.from }]);
   }
-  return table(['Setting', 'Value', 'From'], written.map(([name, { value, from, hides = [] }]) =>
-    [name, value === undefined ? '' : cut(value, 60), make('div', {}, cut(from, 200), ...hides.slice(0, 10).map((other) =>
-      make('div', { class: 'soft' }, 'hides ' + (other.value === undefined ? '' : cut(other.value, 60) + ' of ') + cut(other.from, 200))))]));
+  return table(['Setting', 'Value', 'From'], written.map(([name, { value, from }]) =>
+    [name, value === undefined ? '' : cut(value, 60), cut(from, 200)]));
 }
 
 /** A limit that suits what keys have asked for. */

@@ -3,10 +3,12 @@ package dev.limiter.spring.actuate;
 import dev.limiter.Algorithm;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compile.TimeSteps;
+import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
@@ -77,6 +79,10 @@ public final class TestRules {
                 new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
                 Mode.ENFORCE,
                 HeaderStyle.IETF,
-                TimeSteps.NANOSECONDS);
+                TimeSteps.NANOSECONDS,
+                AddressLists.NONE,
+                null,
+                TimeSource.system(),
+                Floors.NONE);
     }
 }

@@ -8,7 +8,6 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.check.KeySecretCheck;
-import dev.limiter.spring.compiled.FailureModes;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
@@ -85,7 +84,7 @@ public final class LimiterRedisAutoConfiguration {
                     .build();
             FailoverRateLimiterStorage.Builder storage = FailoverRateLimiterStorage.builder(
                             shared, new InMemoryRateLimiterStorage(factory, shared.clock(), settings.maxKeys()))
-                    .onFailure(new FailureModes(inForce::obtain, redis.onFailure()))
+                    .onFailure(rule -> inForce.obtain().current().onFailure(rule, redis.onFailure()))
                     .listener(new StorageListeners(listeners.orderedStream().toList()));
             if (redis.instances() > 0) {
                 storage.instances(redis.instances());

@@ -4,7 +4,7 @@ import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
-import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleOptions;
@@ -23,8 +23,7 @@ final class BindProblemFactory {
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^}]*}");
     private static final Pattern INTEGER = Pattern.compile("[+-]?\\d+");
-    private static final List<Option<?>> OPTIONS = Stream.of(
-                    LimitOptions.OF_NAMED, RuleOptions.ALL, BanDefinition.OPTIONS)
+    private static final List<Option<?>> OPTIONS = Stream.of(LimitOptions.OF_NAMED, RuleOptions.ALL, BanOptions.ALL)
             .<Option<?>>flatMap(List::stream)
             .toList();
 

@@ -2,7 +2,6 @@ package dev.limiter.spring.config;
 
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleOrigin;
-import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
@@ -29,7 +28,7 @@ final class BoundOptions {
 
     @SuppressWarnings("unchecked") // BoundOptionsTests compares the types
     private static <T> Settings with(Settings settings, Option<T> option, @Nullable Object value, RuleOrigin origin) {
-        return value == null ? settings : settings.with(option, new Setting<>((T) value, origin.of(option.name())));
+        return settings.with(option, (T) value, origin);
     }
 
     private static @Nullable Object value(Record bound, RecordComponent component) {

@@ -1,7 +1,6 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.spring.rule.RuleOrigin;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
@@ -23,8 +22,8 @@ final class EnvironmentOrigin implements RuleOrigin {
     }
 
     @Override
-    public List<Said> said(String place) {
-        return sources.all(place);
+    public @Nullable String file(String place) {
+        return sources.of(place);
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.springframework.boot.convert.Delimiter;
 /**
  * The properties below {@code limiter}, with no others ({@link BindProblemCollector}). The options of rules, limits and bans are
  * components by their names alone: their meaning is in {@link dev.limiter.spring.rule.RuleOptions}, {@link
- * dev.limiter.spring.rule.LimitOptions} and {@link dev.limiter.spring.rule.BanDefinition}.
+ * dev.limiter.spring.rule.LimitOptions} and {@link dev.limiter.spring.rule.BanOptions}.
  *
  * @param enabled Whether anything is limited.
  * @param storage Where the states of limits are: memory, each instance for itself, or redis, all instances together.

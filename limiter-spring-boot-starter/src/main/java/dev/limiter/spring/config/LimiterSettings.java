@@ -10,6 +10,7 @@ import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.operate.ChangesFile;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -162,11 +163,7 @@ public record LimiterSettings(
     }
 
     private static Duration duration(String property, String text, Problems problems) {
-        try {
-            return DurationParser.parse(text);
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, property, text, exception.getMessage() + ".");
-            return Duration.ZERO;
-        }
+        Duration duration = problems.collect(() -> DurationParser.parse(new Setting<>(text, property)));
+        return duration == null ? Duration.ZERO : duration;
     }
 }

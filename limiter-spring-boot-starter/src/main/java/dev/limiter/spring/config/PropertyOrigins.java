@@ -1,8 +1,6 @@
 package dev.limiter.spring.config;
 
-import dev.limiter.spring.rule.RuleOrigin.Said;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -10,7 +8,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -72,38 +69,6 @@ public final class PropertyOrigins {
                 .findFirst()
                 .map(Origin::toString)
                 .orElse(null);
-    }
-
-    /** The value of a property, or below it, in each source, the one in force first; empty if this is no property. */
-    List<Said> all(String property) {
-        if (environment == null || !isProperty(property)) {
-            return List.of();
-        }
-        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(property, '.');
-        return sources(environment)
-                .map(source -> said(source, name))
-                .filter(Objects::nonNull)
-                .toList();
-    }
-
-    private static @Nullable Said said(IterableConfigurationPropertySource source, ConfigurationPropertyName name) {
-        ConfigurationProperty own = source.getConfigurationProperty(name);
-        ConfigurationProperty first = own != null
-                ? own
-                : source.stream()
-                        .filter(name::isAncestorOf)
-                        .findFirst()
-                        .map(source::getConfigurationProperty)
-                        .orElse(null);
-        if (first == null) {
-            return null;
-        }
-        Object value = own == null ? null : own.getValue();
-        String origin = first.getOrigin() == null
-                ? String.valueOf(
-                        first.getSource() == null ? source : first.getSource().getUnderlyingSource())
-                : first.getOrigin().toString();
-        return new Said(value, origin);
     }
 
     private static boolean isProperty(String place) {

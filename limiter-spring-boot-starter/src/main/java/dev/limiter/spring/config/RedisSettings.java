@@ -4,6 +4,7 @@ import dev.limiter.OnFailure;
 import dev.limiter.spring.compile.DurationParser;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -64,20 +65,15 @@ public record RedisSettings(
     }
 
     private static Duration timeout(String text, Problems problems) {
-        try {
-            Duration timeout = DurationParser.parse(text);
-            if (timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
-                problems.add(
-                        MessageCode.DURATION,
-                        "limiter.redis.timeout",
-                        text,
-                        "It must be longer than zero and at most 10s, such as 50ms.");
-            }
-            return timeout;
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, "limiter.redis.timeout", text, exception.getMessage() + ".");
-            return Duration.ZERO;
+        Duration timeout = problems.collect(() -> DurationParser.parse(new Setting<>(text, "limiter.redis.timeout")));
+        if (timeout != null && (timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
+            problems.add(
+                    MessageCode.DURATION,
+                    "limiter.redis.timeout",
+                    text,
+                    "It must be longer than zero and at most 10s, such as 50ms.");
         }
+        return timeout == null ? Duration.ZERO : timeout;
     }
 
     private static int instances(@Nullable Integer instances, Problems problems) {

@@ -68,10 +68,6 @@ class BadConfigurationTests {
                         "limiter.rules.orders.limit-resolver = \"#{1}\"",
                         "one limit"),
                 bad(
-                        ORDERS + "limit: 1, window: 1s, limit-cache: 1m }",
-                        "limiter.rules.orders.limit-cache = \"1m\"",
-                        "Add a limit-resolver"),
-                bad(
                         ORDERS + "limit: 1, window: 1s, limit-resolver: '#{1}', limit-cache: 2d }",
                         "limiter.rules.orders.limit-cache = \"2d\"",
                         "at most 1d"),
@@ -84,14 +80,12 @@ class BadConfigurationTests {
                 wrongExpression("cost: \"#{'abc'}\"", "always abc", "a whole number", "LIM-208"),
                 wrongExpression("cost: \"#{1 - 1}\"", "always 0", "a whole number from 1", "LIM-208"),
                 wrongExpression("cost: \"#{2 * 5}\"", "more than can ever be granted at once: 5", "LIM-209"),
-                wrongExpression("limit-resolver: \"#{'abc'}\"", "always abc", "number of permits", "LIM-314"),
-                wrongExpression("limit-resolver: \"#{1.5}\"", "always 1.5", "whole number of permits", "LIM-314"),
                 bad("limiter.web.allow: 10.0.0", "limiter.web.allow = \"10.0.0\""),
                 bad("limiter.web.deny: nobody", "limiter.web.deny = \"nobody\""),
                 bad("limiter.storage: disk", "limiter.storage = \"disk\"", "memory, redis"),
                 bad("limiter.redis.key-prefix: 'a{b}:'", "limiter.redis.key-prefix = \"a{b}:\"", "no braces"),
                 bad("limiter.redis.key-prefix: ' '", "limiter.redis.key-prefix", "not be empty"),
-                bad("limiter.redis.timeout: 50", "limiter.redis.timeout = \"50\"", "50ms"),
+                bad("limiter.redis.timeout: 50", "limiter.redis.timeout = \"50\"", "500ms"),
                 bad("limiter.redis.timeout: 0s", "limiter.redis.timeout = \"0s\"", "longer than zero"),
                 bad("limiter.redis.timeout: 11s", "limiter.redis.timeout = \"11s\"", "at most 10s"),
                 bad("limiter.redis.on-failure: panic", "limiter.redis.on-failure = \"panic\"", "local, allow, deny"),
@@ -113,11 +107,11 @@ class BadConfigurationTests {
                 bad(
                         ORDERS + "limit: 5, algorithm: concurrency, lease: 5% }",
                         "limiter.rules.orders.lease = \"5%\"",
-                        "cannot be taken ahead"),
+                        "would be ignored"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: leaky-bucket, max-wait: 1s, lease: 5% }",
                         "limiter.rules.orders.lease = \"5%\"",
-                        "cannot be taken ahead"),
+                        "would be ignored"),
                 inRedis(ORDERS + "limit: 5, window: 1500ns }", "orders.window = \"1500ns\"", "whole number of micro"),
                 inRedis(
                         ORDERS + "limit: 5, window: 1s, warm-up: 1000001ns }",
@@ -130,17 +124,17 @@ class BadConfigurationTests {
                         "LIM-109"),
                 inRedis(
                         ORDERS + "limit: 5, window: 5us, algorithm: sliding-window-counter, buckets: 6 }",
-                        "orders.buckets = \"6\"",
-                        "for so many: with limiter.storage: redis each has at least a microsecond"),
+                        "orders.window = \"5us\"",
+                        "for 6 buckets"),
                 inRedis(
                         ORDERS + "limit: 5, window: 5us, algorithm: sliding-window-counter }",
                         "orders.window = \"5us\"",
-                        "for 10 buckets: with limiter.storage: redis each has at least a microsecond",
+                        "for 10 buckets",
                         "LIM-107"),
                 bad(
                         ORDERS + "limit: 5, window: 5ns, algorithm: sliding-window-counter, buckets: 6 }",
-                        "orders.buckets = \"6\"",
-                        "for so many: each has at least a nanosecond"),
+                        "orders.window = \"5ns\"",
+                        "for 6 buckets"),
                 bad(
                         "limiter.rules.orders: { 'paths[1]': /a, limit: 5, window: 1s }",
                         "limiter.rules.orders.paths (",
@@ -186,15 +180,15 @@ class BadConfigurationTests {
                         "limiter.web.default-limit.limits",
                         "at least one"),
                 bad(ORDERS + "limit: 5, window: 0s }", "limiter.rules.orders.window = \"0s\"", "longer than zero"),
-                bad(ORDERS + "limit: 5, window: -1s }", "limiter.rules.orders.window = \"-1s\"", "negative"),
+                bad(ORDERS + "limit: 5, window: -1s }", "limiter.rules.orders.window = \"-1s\"", "whole number"),
                 bad(
                         ORDERS + "limit: 5, window: 10 }",
                         "limiter.rules.orders.window = \"10\"",
                         "10s",
                         "ns us ms s m h d"),
-                bad(ORDERS + "limit: 5, window: 10M }", "limiter.rules.orders.window = \"10M\"", "is unknown"),
+                bad(ORDERS + "limit: 5, window: 10M }", "limiter.rules.orders.window = \"10M\"", "ns us ms s m h d"),
                 bad(ORDERS + "limit: 5, window: 1mo }", "limiter.rules.orders.window = \"1mo\"", "align: calendar"),
-                bad(ORDERS + "limit: 5, window: P1M }", "limiter.rules.orders.window = \"P1M\"", "align: calendar"),
+                bad(ORDERS + "limit: 5, window: P1M }", "limiter.rules.orders.window = \"P1M\"", "whole number"),
                 bad(
                         ORDERS + "limit: 5, window: 1mo, algorithm: fixed-window, align: first }",
                         "limiter.rules.orders.window = \"1mo\"",
@@ -206,59 +200,50 @@ class BadConfigurationTests {
                         "orders.max-wait = \"1s\"",
                         "would be ignored"),
                 bad(
-                        ORDERS + "limit: 5, window: 1s, algorithm: fixed-window, max-wait: 1s }",
-                        "orders.max-wait = \"1s\"",
-                        "only requests with priority"),
-                bad(
                         ORDERS + "limit: 5, window: 1s, max-waiting: 0 }",
                         "orders.max-waiting = \"0\"",
                         "must be 1 or more"),
-                bad(
-                        ORDERS + "limit: 5, window: 1s, max-wait: 0ms, max-waiting: 5 }",
-                        "orders.max-waiting = \"5\"",
-                        "longer than zero"),
                 bad(ORDERS + "limit: 5, window: 1s, reserve: 20% }", "orders.reserve = \"20%\"", "priority"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, reserve: 0.2, priority: \"true\" }",
                         "orders.reserve = \"0.2\"",
-                        "such as 20%"),
-                bad(ORDERS + "limit: 5, window: 1s, priority: \"true\" }", "orders.priority = \"true\"", "a reserve"),
+                        "from 1% to 99%"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: leaky-bucket, max-wait: 1s, priority: \"true\" }",
                         "orders.priority = \"true\"",
-                        "token-bucket"),
+                        "LIM-204"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, warm-up: 10s, reserve: 20%, priority: \"true\" }",
                         "orders.priority = \"true\"",
-                        "LIM-313"),
+                        "LIM-204"),
                 bad(
-                        rule("max-wait: 1s\n      " + gold("algorithm: fixed-window")),
+                        rule("max-wait: 1s\n      " + gold("algorithm: fixed-window, align: first")),
                         "orders.max-wait = \"1s\"",
-                        "the limit of limiter.rules.orders.tiers.gold and it would be ignored",
-                        "LIM-312"),
+                        "(limiter.rules.orders.tiers.gold) it would be ignored",
+                        "LIM-204"),
                 bad(
-                        rule("max-waiting: 5\n      " + gold("algorithm: fixed-window")),
+                        rule("max-waiting: 5\n      " + gold("algorithm: fixed-window, align: first")),
                         "orders.max-waiting = \"5\"",
-                        "the limit of limiter.rules.orders.tiers.gold and it would be ignored"),
+                        "(limiter.rules.orders.tiers.gold) it would be ignored"),
                 bad(
                         rule("max-wait: 1s\n      priority: \"true\"\n      " + gold("algorithm: leaky-bucket")),
                         "orders.priority = \"true\"",
-                        "leaky-bucket with max-wait in limiter.rules.orders.tiers.gold",
-                        "LIM-313"),
+                        "leaky-bucket with max-wait) (limiter.rules.orders.tiers.gold)",
+                        "LIM-204"),
                 bad(
                         rule("lease: 5%\n      " + gold("algorithm: concurrency")),
                         "orders.lease = \"5%\"",
-                        "cannot be taken ahead, as in limiter.rules.orders.tiers.gold",
-                        "LIM-210"),
+                        "concurrency (limiter.rules.orders.tiers.gold)",
+                        "LIM-204"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, algorithm: leaky-bucket, warm-up: 1s }",
-                        "orders.warm-up = \"1s\"",
-                        "with a max-wait"),
+                        "limiter.rules.orders (",
+                        "warms up only if it is paced"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, burst: 9, warm-up: 1s }",
-                        "orders.warm-up = \"1s\"",
-                        "remove the burst"),
-                bad(ORDERS + "limit: 5, window: 1s, warm-up: 31d }", "orders.warm-up = \"31d\"", "at most 30d"),
+                        "limiter.rules.orders (",
+                        "has no burst of its own"),
+                bad(ORDERS + "limit: 5, window: 1s, warm-up: 31d }", "orders.warm-up = \"31d\"", "to 30 days"),
                 bad(
                         ORDERS + "limit: 5, window: 1s, phase: request, max-wait: 1s }",
                         "orders.phase = \"request\"",
@@ -275,7 +260,7 @@ class BadConfigurationTests {
                 bad(
                         ORDERS + "limit: 5, window: 1d, algorithm: fixed-window, zone: UTC }",
                         "limiter.rules.orders.zone = \"UTC\"",
-                        "add align: calendar"),
+                        "needs align: calendar"),
                 bad(
                         ORDERS + "limit: 5, window: 1d, align: calendar }",
                         "limiter.rules.orders.align = \"calendar\"",
@@ -349,38 +334,28 @@ class BadConfigurationTests {
                         "granted at once: 5",
                         "limiter.rules.orders.limits.a"),
                 bad(
-                        ORDERS + "cost: 2, limits: { b: { limit: 9, window: 1m, cost: 2 } } }",
-                        "limiter.rules.orders.cost = \"2\"",
-                        "a cost of its own"),
-                bad(
                         ORDERS + "limits: { b: { limit: 9, window: 1m, cots: 2 } } }",
                         "limiter.rules.orders.limits.b.cots",
                         "Did you mean cost?"),
                 bad(
                         namedTiers("gold: { limits: { burst: { limit: 9, cost: 2 } } }"),
                         "limiter.rules.orders.tiers.gold.limits.burst.cost = \"2\"",
-                        "the same in all of them"),
+                        "A cost is not allowed here"),
                 bad(
                         ORDERS + "limits: { b: { limit: 9, window: 1m, cost: 5 } },"
                                 + " tiers: { by: header:X-Plan, small: { limits: { b: { limit: 4 } } } } }",
                         "limiter.rules.orders.limits.b.cost = \"5\"",
                         "limiter.rules.orders.tiers.small.limits.b"),
-                bad(rule("tiers: { gold: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Say with by"),
-                bad(
-                        rule("tiers: { by: header:X-Plan }"),
-                        "limiter.rules.orders.tiers.by = \"header:X-Plan\"",
-                        "no tiers"),
+                bad(rule("tiers: { gold: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Tiers need by"),
+                bad(rule("tiers: { by: header:X-Plan }"), "limiter.rules.orders.tiers (", "one tier or more"),
                 bad(tiers("gold: lots"), "limiter.rules.orders.tiers.gold = \"lots\"", "settings of its own"),
                 bad(tiers("gold:"), "limiter.rules.orders.tiers.gold = \"\" (", "There is no value here"),
                 bad(tiers("gold: 1000"), "limiter.rules.orders.tiers.gold = \"1000\" (", "keys of its own: limit"),
                 bad(
                         tiers("gold: { by: header:X-Plan, limit: 9 }"),
                         "limiter.rules.orders.tiers.gold = \"header:X-Plan\"",
-                        "beside the tiers"),
-                bad(
-                        rule("tiers: { by: { limit: 9 } }"),
-                        "limiter.rules.orders.tiers.by (",
-                        "no tier can have this name"),
+                        "settings of its own"),
+                bad(rule("tiers: { by: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Tiers need by"),
                 bad(tiers("gold: { limit: 0 }"), "limiter.rules.orders.tiers.gold.limit = \"0\"", "from 1 to"),
                 bad(tiers("gold: { limit: lots }"), "limiter.rules.orders.tiers.gold.limit = \"lots\"", "whole number"),
                 bad(tiers("gold: { window: 10 }"), "limiter.rules.orders.tiers.gold.window = \"10\"", "10s"),
@@ -396,7 +371,7 @@ class BadConfigurationTests {
                 bad(
                         tiers("gold: { limits: { a: { limit: 9 } } }"),
                         "limiter.rules.orders.tiers.gold.limits",
-                        "directly in the tier"),
+                        "only one limit, without a name"),
                 bad(tiers("gold: { limit: 1 }") + "\n      cost: 2", "limiter.rules.orders.cost = \"2\"", "tiers.gold"),
                 bad(
                         tiers("gold: { limit: 9 }, GOLD: { burst: 8 }"),
@@ -419,10 +394,7 @@ class BadConfigurationTests {
                         rule("tiers: { by: '#plan', gold: { limit: 9 } }"),
                         "limiter.rules.orders.tiers.by = \"#plan\"",
                         "#plan is unknown"),
-                bad(
-                        namedTiers("gold: { limit: 9 }"),
-                        "limiter.rules.orders.tiers.gold (",
-                        "limits: { burst: { limit: 1000 } }"),
+                bad(namedTiers("gold: { limit: 9 }"), "limiter.rules.orders.tiers.gold (", "Write which: burst."),
                 bad(
                         namedTiers("gold: { limits: { brust: { limit: 9 } } }"),
                         "limiter.rules.orders.tiers.gold.limits.brust (",
@@ -430,7 +402,7 @@ class BadConfigurationTests {
                 bad(
                         "limiter.web.default-limit: { limit: 5, window: 1s, tiers: { gold: { limit: 9 } } }",
                         "limiter.web.default-limit.tiers (",
-                        "Say with by"),
+                        "Tiers need by"),
                 bad(
                         "limiter.web.trusted-proxies: [10.0.0.0/33]",
                         "limiter.web.trusted-proxies = \"10.0.0.0/33\"",
@@ -478,7 +450,7 @@ class BadConfigurationTests {
                 bad(
                         rule("key: method\n      ban: { after: 3, within: 1m, for: 1m }"),
                         "LIM-310",
-                        "with method, all would be banned because of one"),
+                        "With method all clients are one"),
                 bad(rule("skip-if: '1 +'"), "limiter.rules.orders.skip-if = \"1 +\"", "cannot work"),
                 bad(rule("charge-if: #response"), "limiter.rules.orders.charge-if = \"\"", "Quote it"),
                 bad(rule("charge-if: '1 +'"), "limiter.rules.orders.charge-if = \"1 +\"", "cannot work"),
@@ -491,11 +463,11 @@ class BadConfigurationTests {
                 bad(
                         ORDERS + "limit: 5, algorithm: concurrency, charge-if: '#response.status == 401' }",
                         "limiter.rules.orders.charge-if = \"#response.status == 401\"",
-                        "a rule of its own"),
+                        "would be ignored"),
                 bad(
                         tiers("gold: { algorithm: concurrency }") + "\n      charge-if: '#response.status == 401'",
                         "limiter.rules.orders.charge-if = \"#response.status == 401\"",
-                        "a rule of its own"),
+                        "would be ignored"),
                 bad(
                         "limiter.web.default-limit: { limit: 5, window: 1s, charge-if: '#status' }",
                         "limiter.web.default-limit.charge-if = \"#status\"",
@@ -506,11 +478,11 @@ class BadConfigurationTests {
                         "limiter.web.default-limit: { limit: 5, window: 1s, allow: 10.0.0.0/33 }",
                         "limiter.web.default-limit.allow = \"10.0.0.0/33\"",
                         "0 to 32"),
-                bad(ban("after: 20, within: 1m, for: 15m"), "limiter.rules.orders.ban (", "the rule has none"),
+                bad(ban("after: 20, within: 1m, for: 15m"), "limiter.rules.orders.ban (", "The rule has none"),
                 bad(
                         ban("after: 20, within: 1m, for: 15m") + "\n      key: global",
                         "limiter.rules.orders.ban (",
-                        "needs a key that tells clients apart: with global, all would be banned because of one."),
+                        "needs a key that tells clients apart, such as key: ip. With global all clients are one."),
                 bad(ban("after: 0, within: 1m, for: 15m"), "limiter.rules.orders.ban.after = \"0\"", "from 1 to"),
                 bad(
                         ban("after: few, within: 1m, for: 15m"),
@@ -523,11 +495,15 @@ class BadConfigurationTests {
                 bad(
                         ban("after: 1, within: 1m, for: 9999d"),
                         "limiter.rules.orders.ban.for = \"9999d\"",
-                        "at most 3660"),
-                bad(ban("after: 1, within: 1m, for: 15"), "limiter.rules.orders.ban.for = \"15\"", "unit is missing"),
-                bad(ban("within: 1m, for: 15m"), "limiter.rules.orders.ban (", "Say after how many rejections"),
-                bad(ban("after: 1, for: 15m"), "limiter.rules.orders.ban (", "Say within how long"),
-                bad(ban("after: 1, within: 1m"), "limiter.rules.orders.ban (", "Say for how long", "for: 15m"),
+                        "at most 3660d"),
+                bad(ban("after: 1, within: 1m, for: 15"), "limiter.rules.orders.ban.for = \"15\"", "ns us ms s m h d"),
+                bad(ban("within: 1m, for: 15m"), "limiter.rules.orders.ban (", "needs after, within and for"),
+                bad(ban("after: 1, for: 15m"), "limiter.rules.orders.ban (", "needs after, within and for"),
+                bad(
+                        ban("after: 1, within: 1m"),
+                        "limiter.rules.orders.ban (",
+                        "needs after, within and for",
+                        "for: 15m"),
                 bad(ban("duration: 15m"), "limiter.rules.orders.ban.duration = \"15m\"", "after, within, for"),
                 bad(
                         "limiter.web.default-limit: { limit: 1, window: 1s, ban: { after: 1 } }",
@@ -571,7 +547,7 @@ class BadConfigurationTests {
                 bad(rule("candidate: { paths: /a }"), "orders.candidate.paths", "unknown"),
                 bad(rule("candidate:"), "orders.candidate", "There is no value here"),
                 bad(rule("candidate: unlimited"), "orders.candidate", "what is different"),
-                bad(rule("candidate: { limits: { a: { limit: 5 } } }"), "orders.candidate", "only one limit"),
+                bad(rule("candidate: { limits: { a: { limit: 5 } } }"), "orders.candidate.limits.a", "only one limit"),
                 bad(
                         "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s } }, candidate: { limit: 5 } } } }",
                         "orders.candidate",
@@ -584,7 +560,7 @@ class BadConfigurationTests {
                         "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s, cost: 2 } },"
                                 + " candidate: { limits: { a: { limit: 50, cost: 7 } } } } } }",
                         "orders.candidate.limits.a.cost = \"7\"",
-                        "costs the same",
+                        "A cost is not allowed here",
                         "LIM-316"),
                 floor("", "limit: 5, window: 1s"),
                 floor("", "limit: 120, window: 1m"),
@@ -601,11 +577,6 @@ class BadConfigurationTests {
                         "limiter: { floors: { my-orders: { limit: 1, window: 1s }, myOrders: { limit: 9, window: 1s } } }",
                         "LIM-104",
                         "written twice"),
-                bad(
-                        rule("limit-resolver: \"#{5}\"\n      candidate: { window: 2s }"),
-                        "LIM-316",
-                        "limiter.rules.orders.candidate",
-                        "Say limit"),
                 bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
                 bad("limiter.web.default-limit: { limit: 1, window: 1s, paths: /a }", "default-limit.paths", "unknown"),
                 bad(
@@ -672,9 +643,8 @@ class BadConfigurationTests {
                 bad("limiter.mode: maybe", "limiter.mode = \"maybe\"", "enforce, shadow, off"),
                 bad("limiter.max-keys: 0", "limiter.max-keys = \"0\"", "from 1 to 1000000000"),
                 bad("limiter.web.status: 200", "limiter.web.status = \"200\"", "from 400 to 599"),
-                bad("limiter.web.retry-after-jitter: 5", "limiter.web.retry-after-jitter = \"5\"", "unit is missing"),
-                bad("limiter.enabled: maybe", "limiter.enabled = \"maybe\"", "true or false"),
-                bad("limiter.rules.orders: { window: 10 }", "limiter.rules.orders.window = \"10\"", "unit is missing"));
+                bad("limiter.web.retry-after-jitter: 5", "limiter.web.retry-after-jitter = \"5\"", "ns us ms s m h d"),
+                bad("limiter.enabled: maybe", "limiter.enabled = \"maybe\"", "true or false"));
     }
 
     private static Arguments floor(String where, String rule) {
@@ -757,8 +727,6 @@ class BadConfigurationTests {
                 bad(rule("mode: enforced"), "LIM-102", "Did you mean enforce?"),
                 bad(rule("mode: enf"), "LIM-102", "Did you mean enforce?"),
                 bad(rule("algorithm: token"), "LIM-102", "Did you mean token-bucket?"),
-                bad(rule("charge-if: fail"), "LIM-302", "This must be failed, or an expression. Did you mean failed?"),
-                bad(rule("charge-if: Faild"), "LIM-302", "Did you mean failed?"),
                 bad(rule("key: principle"), "LIM-301", "Did you mean principal?"),
                 bad(rule("key: header"), "LIM-301", "Did you mean header:name?"),
                 bad(rule("key: claim"), "LIM-301", "Did you mean claim:name?"),
@@ -852,7 +820,7 @@ class BadConfigurationTests {
                 bad("limiter.web.status: 99999999999", "at most 2147483647", "LIM-107"),
                 bad("limiter.max-keys: 12345678901234567890", "at most 9223372036854775807", "LIM-107"),
                 bad(ORDERS + "limit: '1,000' }", "a whole number from 1", "LIM-102"),
-                bad(ORDERS + "limit: 5, window: 1s, cost: 99999999999999999999 }", "cost = ", "LIM-208", "from 1 to"),
+                bad(ORDERS + "limit: 5, window: 1s, cost: 99999999999999999999 }", "cost = ", "LIM-302"),
                 bad(ORDERS + "limit: 5, window: 1s, cost: 3000000000 }", "cost = ", "LIM-209"),
                 bad(ORDERS + "limit: 5, window: 1.5s }", "window = \"1.5s\"", "LIM-108"),
                 bad(ORDERS + "limit: 5, window: 1h30m }", "window = \"1h30m\"", "LIM-108"));

@@ -154,9 +154,9 @@ class LimiterRulesAutoConfigurationTests {
             assertThat(orders.mode()).isEqualTo(Mode.SHADOW);
             assertThat(orders.headers()).isEqualTo(HeaderStyle.LEGACY);
             assertThat(orders.origin()).isEqualTo("limiter.rules.orders");
-            assertThat(orders.matches("GET", "/x", PathContainer.parsePath("/x")))
+            assertThat(orders.matcher().matches("GET", "/x", PathContainer.parsePath("/x")))
                     .isTrue();
-            assertThat(orders.matches("PUT", "/x", PathContainer.parsePath("/x")))
+            assertThat(orders.matcher().matches("PUT", "/x", PathContainer.parsePath("/x")))
                     .isFalse();
             RateLimitRule automatic = rules.defaultLimit().orElseThrow();
             assertThat(automatic.name()).isEqualTo("default");

@@ -3,6 +3,7 @@ package dev.limiter.spring.compile;
 import dev.limiter.Algorithm;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
@@ -47,7 +48,11 @@ public final class TestRules {
                 new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
                 mode,
                 HeaderStyle.IETF,
-                TimeSteps.NANOSECONDS);
+                TimeSteps.NANOSECONDS,
+                AddressLists.NONE,
+                null,
+                TimeSource.system(),
+                Floors.NONE);
     }
 
     /**

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
-import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -54,9 +54,7 @@ class ConfiguredRulesTests {
         assertThat(rule.origin()).hasToString("limiter.rules.log-in");
         assertThat(rule.limit().get(LimitOptions.LIMIT)).isEqualTo(new Setting<>(5L, "limiter.rules.log-in.limit"));
         assertThat(rule.get(RuleOptions.KEY)).isEqualTo(new Setting<>(List.of("ip"), "limiter.rules.log-in.key"));
-        assertThat(rule.ban())
-                .extracting(BanDefinition::after)
-                .isEqualTo(new Setting<>(3L, "limiter.rules.log-in.ban.after"));
+        assertThat(rule.get(BanOptions.AFTER)).isEqualTo(new Setting<>(3L, "limiter.rules.log-in.ban.after"));
         assertThat(rule.limits()).isNull();
     }
 

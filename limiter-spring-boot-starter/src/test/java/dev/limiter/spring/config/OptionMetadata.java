@@ -1,7 +1,7 @@
 package dev.limiter.spring.config;
 
 import dev.limiter.spring.failure.EnumText;
-import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleOptions;
@@ -33,7 +33,7 @@ final class OptionMetadata {
     public static void main(String... files) throws IOException {
         OptionMetadata metadata = new OptionMetadata().rule("limiter.rules.*.", RuleOptions.ALL);
         metadata.candidate("limiter.rules.*.candidate.");
-        metadata.level("limiter.rules.*.ban.", BanDefinition.OPTIONS);
+        metadata.level("limiter.rules.*.", BanOptions.ALL);
         metadata.rule(
                 "limiter.web.default-limit.",
                 RuleOptions.ALL.stream()

@@ -5,11 +5,11 @@ import dev.limiter.Algorithm;
 /** An option that is in no product file. */
 public final class MadeUpOption {
 
-    public static final Option<Integer> SPARE = OptionTraits.count("Permits beyond the limit")
+    public static final Option<Integer> SPARE = Option.count("Permits beyond the limit")
             .onlyFor(Algorithm.FIXED_WINDOW)
             .range(1, 9)
             .otherwise(2)
-            .suggest(3)
+            .suggestions(3)
             .named("spare-permits");
 
     private MadeUpOption() {}

@@ -1,11 +1,14 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Algorithm;
+import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compile.TimeSteps;
+import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.expression.LimiterExpressionParser;
@@ -57,7 +60,11 @@ public final class TestRules {
                 new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
                 Mode.ENFORCE,
                 HeaderStyle.IETF,
-                TimeSteps.NANOSECONDS);
+                TimeSteps.NANOSECONDS,
+                AddressLists.NONE,
+                null,
+                TimeSource.system(),
+                Floors.NONE);
         return new RuleSetCompiler(compiler)
                 .compile(
                         Stream.of(rules).map(RuleDefinition.Builder::build).toList(),

@@ -15,7 +15,6 @@ import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
-import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
 import java.util.List;
 import java.util.Map;
@@ -93,16 +92,7 @@ final class AnnotationDefinitions {
 
     private static RuleDefinition over(RuleDefinition stronger, RuleDefinition own) {
         RuleDefinition merged = stronger.over(own);
-        return stronger.origin() instanceof ChangeOrigin
-                ? new RuleDefinition(
-                        merged.name(),
-                        own.origin(),
-                        merged.limit(),
-                        merged.limits(),
-                        merged.tiers(),
-                        merged.ban(),
-                        merged.settings())
-                : merged;
+        return stronger.origin() instanceof ChangeOrigin ? merged.at(own.origin()) : merged;
     }
 
     private RuleDefinition own(RateLimiter annotation, String name, RuleOrigin origin, Answer otherwise) {
@@ -137,7 +127,7 @@ final class AnnotationDefinitions {
 
     @SuppressWarnings("unchecked") // the attribute has the type of the option
     private static <T> Settings with(Settings settings, Option<T> option, Object value, RuleOrigin origin) {
-        return settings.with(option, new Setting<>((T) value, origin.of(option.name())));
+        return settings.with(option, (T) value, origin);
     }
 
     /** The text with its placeholders resolved; null if nothing was said. */

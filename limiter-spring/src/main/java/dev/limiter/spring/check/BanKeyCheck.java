@@ -2,6 +2,7 @@ package dev.limiter.spring.check;
 
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.util.Arrays;
@@ -29,7 +30,7 @@ public final class BanKeyCheck implements StartupCheck {
     @Override
     public List<Finding> findings() {
         return rules.current().definitions().stream()
-                .filter(rule -> rule.ban() != null)
+                .filter(rule -> rule.get(BanOptions.AFTER) != null)
                 .map(rule -> rule.get(RuleOptions.KEY))
                 .filter(Objects::nonNull)
                 .filter(BanKeyCheck::isChosen)

@@ -2,22 +2,15 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.KeyOverride;
-import dev.limiter.spring.rule.LimitDefinition;
-import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Settings;
-import dev.limiter.spring.rule.TiersDefinition;
-import dev.limiter.spring.rule.TiersDefinition.Tier;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a rule of the candidate of another one: the same requests with other limits, which only watches. */
@@ -25,7 +18,7 @@ public final class CandidateRules {
 
     static final String SUFFIX = "-candidate";
 
-    /** The name of the rule beside which a candidate is tried. */
+    /** The name of the rule next to which a candidate is tried. */
     static final Option<String> LIVE = Option.of("live");
 
     private CandidateRules() {}
@@ -36,87 +29,24 @@ public final class CandidateRules {
      * @throws LimiterConfigurationException if it does not fit the rule
      */
     public static @Nullable RuleDefinition of(RuleDefinition live) {
-        Tier candidate = live.value(TiersDefinition.CANDIDATE);
+        LimitsDefinition candidate = live.value(LimitsDefinition.CANDIDATE);
         if (candidate == null) {
             return null;
         }
-        String where = candidate.limit().where();
-        RuleOrigin origin = RuleOrigin.property(where);
-        boolean empty = candidate.limit().isEmpty()
-                && (candidate.limits() == null || candidate.limits().isEmpty());
-        if (empty || candidate.unlimited()) {
-            throw problem(where, "Say what is different in it, such as limit: 1000.");
-        }
-        if (live.get(RuleOptions.LIMIT_RESOLVER) != null && candidate.limit().get(LimitOptions.LIMIT) == null) {
-            throw problem(
-                    where,
-                    "The limits of keys come from limit-resolver, which the candidate takes the place of. Say limit,"
-                            + " such as limit: 1000, for all keys.");
-        }
-        candidate.costs().findFirst().ifPresent(cost -> {
-            throw new LimiterConfigurationException(new Problem(
-                    MessageCode.CANDIDATE,
-                    cost.where(),
-                    cost.value(),
-                    "A candidate changes how much there is. A request costs the same in it."));
-        });
+        RuleDefinition changed = candidate.over(live, MessageCode.CANDIDATE);
+        RuleOrigin origin = RuleOrigin.property(candidate.limit().where());
         Settings settings = live.settings()
-                .without(TiersDefinition.CANDIDATE)
-                .without(RuleOptions.LIMIT_RESOLVER)
-                .without(RuleOptions.LIMIT_CACHE)
-                .without(RuleOptions.ENFORCE)
-                .without(KeyOverride.OPTION)
+                .without(
+                        LimitsDefinition.CANDIDATE,
+                        RuleOptions.LIMIT_RESOLVER,
+                        RuleOptions.LIMIT_CACHE,
+                        RuleOptions.ENFORCE,
+                        KeyOverride.OPTION,
+                        BanOptions.AFTER,
+                        BanOptions.WITHIN,
+                        BanOptions.FOR)
                 .with(RuleOptions.MODE, Mode.SHADOW.weaker(live.value(RuleOptions.MODE, Mode.SHADOW)), origin)
                 .with(LIVE, live.name(), origin);
-        return new RuleDefinition(
-                live.name() + SUFFIX,
-                origin,
-                limit(live, candidate, where),
-                limits(live, candidate, where),
-                live.tiers(),
-                null,
-                settings);
-    }
-
-    private static LimitDefinition limit(RuleDefinition live, Tier candidate, String where) {
-        if (live.limits() != null && !candidate.limit().isEmpty()) {
-            throw problem(
-                    where,
-                    "The rule has named limits. Say which of them is different: limits: { "
-                            + live.limits().keySet().iterator().next() + ": { limit: 1000 } }.");
-        }
-        return live.limits() == null ? candidate.limit().over(live.limit()) : live.limit();
-    }
-
-    private static @Nullable Map<String, LimitDefinition> limits(RuleDefinition live, Tier candidate, String where) {
-        if (live.limits() == null) {
-            if (candidate.limits() != null) {
-                throw problem(
-                        where,
-                        "The rule has only one limit, without a name. Write limit, window and so on directly"
-                                + " into the candidate.");
-            }
-            return null;
-        }
-        Map<String, LimitDefinition> different = new HashMap<>();
-        if (candidate.limits() != null) {
-            candidate.limits().forEach((name, limit) -> different.put(RuleName.canonical(name), limit));
-        }
-        Map<String, LimitDefinition> limits = new LinkedHashMap<>();
-        live.limits().forEach((name, limit) -> {
-            LimitDefinition stronger = different.remove(RuleName.canonical(name));
-            limits.put(name, stronger == null ? limit : stronger.over(limit));
-        });
-        if (!different.isEmpty()) {
-            throw problem(
-                    different.values().iterator().next().where(),
-                    "The rule has no limit of this name; there are "
-                            + String.join(", ", live.limits().keySet()) + ".");
-        }
-        return limits;
-    }
-
-    private static LimiterConfigurationException problem(String where, String reason) {
-        return new LimiterConfigurationException(new Problem(MessageCode.CANDIDATE, where, null, reason));
+        return new RuleDefinition(live.name() + SUFFIX, origin, changed.limit(), changed.limits(), settings);
     }
 }

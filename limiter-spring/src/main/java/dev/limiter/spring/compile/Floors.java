@@ -2,23 +2,23 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
 import dev.limiter.spring.compiled.EnforcedShare;
-import dev.limiter.spring.compiled.KeyOverrides;
-import dev.limiter.spring.compiled.Tiers;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
-import dev.limiter.spring.rule.TiersDefinition.Tier;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -44,10 +44,6 @@ public final class Floors {
      * @param limit permits per window, and at once
      */
     public record Floor(String where, long limit, Duration window) {
-
-        boolean holds(List<Limit> limits) {
-            return limits.stream().anyMatch(this::holds);
-        }
 
         boolean holds(Limit limit) {
             return !limit.isHeld()
@@ -85,57 +81,31 @@ public final class Floors {
         return Optional.ofNullable(byRule.get(RuleName.canonical(rule)));
     }
 
-    private @Nullable Floor of(RuleDefinition definition) {
-        return byRule.get(RuleName.canonical(definition.name()));
-    }
-
-    void check(
-            RuleDefinition definition,
-            List<Limit> limits,
-            @Nullable Tiers tiers,
-            KeyOverrides overrides,
-            EnforcedShare share,
-            Problems problems) {
-        Floor floor = of(definition);
-        if (floor == null || limits.isEmpty()) {
+    /** Checks the options that would leave requests of a key unlimited; {@code share}: of the keys that are limited. */
+    void check(RuleDefinition definition, EnforcedShare share, Problems problems) {
+        Floor floor = byRule.get(RuleName.canonical(definition.name()));
+        if (floor == null) {
             return;
         }
-        check(definition, limits, "", problems);
-        if (tiers != null) {
-            tiers.rules().forEach((tier, rule) -> check(definition, rule.limits(), ".tiers." + tier, problems));
-        }
-        if (definition.tiers() != null) {
-            definition.tiers().tiers().forEach((name, tier) -> refuseUnlimited(definition, name, tier, problems));
-        }
-        overrides.rules().forEach(rule -> check(definition, rule.limits(), ": an override", problems));
-        for (Option<?> option : EXEMPTING) {
-            Setting<?> exempting = definition.get(option);
-            if (exempting != null) {
-                add(floor, exempting.where(), null, problems);
+        List<Setting<?>> weaker = new ArrayList<>();
+        EXEMPTING.forEach(option -> weaker.add(definition.get(option)));
+        weaker.add(definition.value(RuleOptions.MODE) == Mode.ENFORCE ? null : definition.get(RuleOptions.MODE));
+        weaker.add(share.isPartial() ? definition.get(RuleOptions.ENFORCE) : null);
+        weaker.stream()
+                .filter(Objects::nonNull)
+                .forEach(setting -> add(floor, setting.where(), setting.value(), problems));
+        definition.value(LimitsDefinition.TIERS, Map.of()).forEach((name, tier) -> {
+            if (tier.unlimited()) {
+                add(floor, tier.limit().where(), "unlimited", problems);
             }
-        }
-        Setting<Mode> mode = definition.get(RuleOptions.MODE);
-        if (mode != null && mode.value() != Mode.ENFORCE) {
-            add(floor, mode.where(), mode.value(), problems);
-        }
-        Setting<String> enforce = definition.get(RuleOptions.ENFORCE);
-        if (enforce != null && share.isPartial()) {
-            add(floor, enforce.where(), enforce.value(), problems);
-        }
+        });
     }
 
-    /** The limits of a rule, or of a part of it. */
-    void check(RuleDefinition definition, List<Limit> limits, String part, Problems problems) {
-        Floor floor = of(definition);
-        if (floor != null && !floor.holds(limits)) {
-            add(floor, definition.origin() + part, null, problems);
-        }
-    }
-
-    private void refuseUnlimited(RuleDefinition definition, String name, Tier tier, Problems problems) {
-        Floor floor = of(definition);
-        if (floor != null && tier.unlimited()) {
-            add(floor, definition.origin() + ".tiers." + name, "unlimited", problems);
+    /** Checks the limits of a rule; {@code where}: they are written, or what they are. */
+    void check(String rule, List<Limit> limits, String where, Problems problems) {
+        Floor floor = byRule.get(RuleName.canonical(rule));
+        if (floor != null && !limits.isEmpty() && limits.stream().noneMatch(floor::holds)) {
+            add(floor, where, null, problems);
         }
     }
 

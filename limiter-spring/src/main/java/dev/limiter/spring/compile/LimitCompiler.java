@@ -2,6 +2,8 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
+import dev.limiter.spi.OutOfRangeException;
+import dev.limiter.spring.compiled.OtherPermits;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
@@ -12,25 +14,29 @@ import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.Setting;
-import java.math.BigInteger;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the raw settings of one limit into the core's limit. Thread-safe. */
+/**
+ * Turns the raw settings of limits into limits of the core, which checks the range of each option. Thread-safe.
+ */
 final class LimitCompiler {
 
     private final Set<Algorithm> available;
     private final TimeSteps steps;
 
     /**
-     * @param available the algorithms that there is a strategy for
-     * @param steps what the storage counts time in
+     * @param available the algorithms that have a strategy
+     * @param steps the unit in which the storage counts time
      */
     LimitCompiler(Set<Algorithm> available, TimeSteps steps) {
         this.available = available;
@@ -38,140 +44,78 @@ final class LimitCompiler {
     }
 
     /**
-     * @param name empty for the only limit of a rule
-     * @param maxWait how long requests wait for their turn; zero if none does, null if that is not known yet
-     * @throws LimiterConfigurationException if the settings cannot work
+     * The limits of a rule or tier by their names, in order.
+     *
+     * @param maxWait how long requests wait at most; zero if none does
+     * @throws LimiterConfigurationException with the problems of all limits
      */
-    Limit compile(String name, LimitDefinition definition, @Nullable Duration maxWait) {
+    List<Limit> compile(Map<String, LimitDefinition> byName, Duration maxWait) {
         Problems problems = new Problems();
-        Algorithm algorithm = definition.algorithm();
-        checkAlgorithm(definition.get(LimitOptions.ALGORITHM), problems);
-        LimitOptions.OF_RULE.forEach(option -> checkTaken(option, definition, problems));
-        Duration warmUp = warmUp(definition, maxWait == null || !maxWait.isZero(), problems);
-        LimitOptions.OF_RULE.forEach(option -> OptionValues.checkRange(option, definition.get(option), problems));
+        List<Limit> limits = new ArrayList<>();
+        byName.forEach((name, definition) -> {
+            Limit limit = problems.collect(() -> compile(name, definition, maxWait));
+            if (limit != null) {
+                limits.add(limit);
+            }
+        });
+        problems.throwIfAny();
+        return limits;
+    }
+
+    private Limit compile(String name, LimitDefinition definition, Duration maxWait) {
+        Problems problems = new Problems();
+        checkAvailable(definition.get(LimitOptions.ALGORITHM), problems);
+        LimitOptions.OF_RULE.forEach(option -> check(option, definition, problems));
         Setting<Long> limit = definition.get(LimitOptions.LIMIT);
         if (limit == null) {
             problems.add(
                     MessageCode.LIMIT_MISSING,
                     definition.where(),
                     null,
-                    "A limit is missing: say how many, such as limit: 100.");
-        }
-        if (limit != null && algorithm == Algorithm.SLIDING_WINDOW_LOG) {
+                    "A limit is missing: set the number of permits, such as limit: 100.");
+        } else if (definition.algorithm() == Algorithm.SLIDING_WINDOW_LOG) {
             steps.checkLogged(limit, problems);
         }
-        Windows windows = definition.hasWindow()
-                ? windows(definition, problems)
-                : new Windows(Duration.ZERO, null, ZoneOffset.UTC);
+        if (definition.hasWindow() && definition.get(LimitOptions.WINDOW) == null) {
+            problems.add(
+                    MessageCode.WINDOW_MISSING,
+                    definition.where(),
+                    null,
+                    "A window is missing: set the time that the limit is for, such as window: 1m.");
+        }
+        Times times = times(definition, maxWait, problems);
         problems.throwIfAny();
-        Pace pace = new Pace(maxWait == null ? Duration.ZERO : maxWait, warmUp);
-        return limit(name, algorithm, limit == null ? 0 : limit.value(), windows, pace, definition);
-    }
-
-    /** The check of the length of a log, for a limit that is compiled already. */
-    void checkLogged(Limit limit, String where, Problems problems) {
-        if (limit.algorithm() == Algorithm.SLIDING_WINDOW_LOG) {
-            steps.checkLogged(new Setting<>(limit.limit(), where), problems);
-        }
-    }
-
-    /** How evenly requests go, and how slowly at first; zero for none. */
-    private record Pace(Duration maxWait, Duration warmUp) {
-
-        boolean isEven() {
-            return !maxWait.isZero();
-        }
-
-        /** As many waiters as can be served in time, unless their number is given. */
-        long queue(long limit, Duration window) {
-            BigInteger served = BigInteger.valueOf(maxWait.toNanos())
-                    .multiply(BigInteger.valueOf(limit))
-                    .divide(BigInteger.valueOf(window.toNanos()))
-                    .add(BigInteger.ONE);
-            return Math.max(
-                    limit, served.min(BigInteger.valueOf(Limit.MAX_PERMITS)).longValueExact());
-        }
-    }
-
-    private Duration warmUp(LimitDefinition definition, boolean paced, Problems problems) {
-        Setting<String> setting = definition.get(LimitOptions.WARM_UP);
-        Duration warmUp =
-                setting == null ? null : OptionValues.duration(LimitOptions.WARM_UP, setting, steps, problems);
-        if (setting == null || warmUp == null || warmUp.isZero()) {
-            return Duration.ZERO;
-        }
-        Algorithm algorithm = definition.algorithm();
-        boolean taken = LimitOptions.WARM_UP.algorithms().contains(algorithm);
-        if (!taken || algorithm == Algorithm.LEAKY_BUCKET && !paced) {
-            problems.add(
-                    MessageCode.IGNORED_OPTION,
-                    setting.where(),
-                    setting.value(),
-                    EnumText.of(algorithm) + " does not warm up and would ignore it; only token-bucket does, and"
-                            + " leaky-bucket with a max-wait. Remove it, or choose another algorithm.");
-        }
-        if (definition.get(LimitOptions.BURST) != null) {
-            problems.add(
-                    MessageCode.IGNORED_OPTION,
-                    setting.where(),
-                    setting.value(),
-                    "What warms up lets requests go one after the other: remove it, or remove the burst.");
-        }
-        return warmUp;
-    }
-
-    /** Windows of a length, or of the calendar. */
-    private record Windows(Duration length, @Nullable Period period, ZoneId zone) {}
-
-    private Windows windows(LimitDefinition definition, Problems problems) {
-        ZoneId zone = zone(definition, problems);
-        Setting<String> window = definition.get(LimitOptions.WINDOW);
-        if (window == null || !isCalendar(definition)) {
-            return new Windows(window(definition, problems), null, zone);
-        }
         try {
-            return new Windows(Duration.ZERO, CalendarPeriod.parse(window.value()), zone);
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.CALENDAR, window.where(), window.value(), exception.getMessage() + ".");
-            return new Windows(Duration.ZERO, null, zone);
+            Limit compiled = limit(limit == null ? 0 : limit.value(), times, definition);
+            return name.isEmpty() ? compiled : compiled.named(name);
+        } catch (OutOfRangeException outOfRange) {
+            throw new LimiterConfigurationException(problem(outOfRange, definition));
+        } catch (IllegalArgumentException contradiction) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.IMPOSSIBLE_LIMIT, definition.where(), null, contradiction.getMessage() + "."));
         }
     }
 
-    private static boolean isCalendar(LimitDefinition definition) {
-        return definition.value(LimitOptions.ALIGN) == Align.CALENDAR;
+    private static Problem problem(OutOfRangeException outOfRange, LimitDefinition definition) {
+        Setting<?> setting = LimitOptions.OF_RULE.stream()
+                .filter(option -> option.attribute().equals(outOfRange.option()))
+                .findFirst()
+                .<Setting<?>>map(definition::get)
+                .orElse(null);
+        boolean time = setting != null && setting.value() instanceof String;
+        return new Problem(
+                time ? MessageCode.DURATION : MessageCode.OUT_OF_RANGE,
+                setting == null ? definition.where() : setting.where(),
+                setting == null ? null : setting.value(),
+                "It must be " + outOfRange.range() + ".");
     }
 
-    private static ZoneId zone(LimitDefinition definition, Problems problems) {
-        Setting<String> zone = definition.get(LimitOptions.ZONE);
-        if (zone == null) {
-            return ZoneOffset.UTC;
-        }
-        if (!isCalendar(definition)) {
-            problems.add(
-                    MessageCode.TIME_ZONE,
-                    zone.where(),
-                    zone.value(),
-                    "Only windows of the calendar have a time zone: add align: calendar, or remove the zone.");
-        }
-        try {
-            return ZoneId.of(zone.value().strip());
-        } catch (DateTimeException unknown) {
-            problems.add(
-                    MessageCode.TIME_ZONE,
-                    zone.where(),
-                    zone.value(),
-                    "There is no such time zone; write UTC, a region such as Europe/Berlin, or a quoted offset such as"
-                            + " \"+10:00\".");
-            return ZoneOffset.UTC;
-        }
-    }
-
-    private void checkAlgorithm(@Nullable Setting<Algorithm> algorithm, Problems problems) {
+    private void checkAvailable(@Nullable Setting<Algorithm> algorithm, Problems problems) {
         if (algorithm != null && !available.contains(algorithm.value())) {
             problems.add(
                     MessageCode.ALGORITHM_MISSING,
                     algorithm.where(),
-                    EnumText.of(algorithm.value()),
+                    algorithm.value(),
                     "This algorithm is not available; there are "
                             + (available.isEmpty()
                                     ? "none: the RateLimiterFactory bean has no strategy, as a mock of it."
@@ -179,12 +123,11 @@ final class LimitCompiler {
         }
     }
 
-    /** Whether the algorithm would ignore an option; where that takes more than the algorithm to tell, others do. */
-    private static void checkTaken(Option<?> option, LimitDefinition definition, Problems problems) {
+    /** Numbers are checked here as well, so that all that are wrong are reported at once. */
+    private static void check(Option<?> option, LimitDefinition definition, Problems problems) {
         Setting<?> setting = definition.get(option);
         Set<Algorithm> with = option.algorithms();
-        boolean others = option == LimitOptions.WARM_UP || option == LimitOptions.ZONE;
-        if (setting != null && !others && !with.contains(definition.algorithm())) {
+        if (setting != null && !with.contains(definition.algorithm())) {
             problems.add(
                     MessageCode.IGNORED_OPTION,
                     setting.where(),
@@ -192,108 +135,119 @@ final class LimitCompiler {
                     EnumText.of(definition.algorithm()) + " has no " + option + " and would ignore it; only "
                             + names(with) + (with.size() == 1 ? " has " : " have ") + option
                             + ". Remove it, or choose another algorithm.");
-        }
-    }
-
-    private Duration window(LimitDefinition definition, Problems problems) {
-        Setting<String> window = definition.get(LimitOptions.WINDOW);
-        if (window == null) {
-            problems.add(
-                    MessageCode.WINDOW_MISSING,
-                    definition.where(),
-                    null,
-                    "A window is missing: say the time that the limit is for, such as window: 1m.");
-            return Duration.ZERO;
-        }
-        if (CalendarPeriod.isMonth(window.value())) {
-            problems.add(
-                    MessageCode.CALENDAR,
-                    window.where(),
-                    window.value(),
-                    "Months differ in length: a window of one needs algorithm: fixed-window and align: calendar.");
-            return Duration.ZERO;
-        }
-        try {
-            Duration duration = DurationParser.parse(window.value());
-            if (duration.isZero() || duration.compareTo(Limit.MAX_WINDOW) > 0) {
-                problems.add(
-                        MessageCode.DURATION,
-                        window.where(),
-                        window.value(),
-                        "A window must be longer than zero and at most " + Limit.MAX_WINDOW.toDays()
-                                + "d, such as 1s or 1m.");
-            }
-            steps.check(window, duration, problems);
-            if (definition.algorithm() == Algorithm.SLIDING_WINDOW_COUNTER && !duration.isZero()) {
-                checkBuckets(definition.get(LimitOptions.BUCKETS), window, duration, problems);
-            }
-            return duration;
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, window.where(), window.value(), exception.getMessage() + ".");
-            return Duration.ZERO;
-        }
-    }
-
-    private void checkBuckets(
-            @Nullable Setting<Integer> buckets, Setting<String> window, Duration length, Problems problems) {
-        int count = (int) or(buckets, LimitOptions.BUCKETS.usual());
-        if (!steps.fit(length, Math.max(count, 1))) {
-            Setting<?> setting = buckets == null ? window : buckets;
+        } else if (setting != null
+                && setting.value() instanceof Number number
+                && (number.longValue() < option.min() || number.longValue() > option.max())) {
             problems.add(
                     MessageCode.OUT_OF_RANGE,
                     setting.where(),
-                    setting.value(),
-                    "The window is too short for " + (buckets == null ? count + " buckets: " : "so many: ")
-                            + steps.leastPart() + ".");
+                    number,
+                    "It must be from " + option.min() + " to " + option.max() + ".");
         }
-    }
-
-    private static Limit limit(
-            String name, Algorithm algorithm, long limit, Windows windows, Pace pace, LimitDefinition definition) {
-        Duration window = windows.length();
-        try {
-            Limit compiled = switch (algorithm) {
-                case TOKEN_BUCKET ->
-                    Limit.tokenBucket(limit, window)
-                            .burst(or(definition.get(LimitOptions.BURST), limit))
-                            .warmUp(pace.warmUp());
-                case LEAKY_BUCKET -> leakyBucket(limit, window, pace, definition);
-                case FIXED_WINDOW -> fixedWindow(limit, windows, definition.get(LimitOptions.ALIGN));
-                case SLIDING_WINDOW_COUNTER ->
-                    Limit.slidingWindowCounter(limit, window)
-                            .buckets((int) or(definition.get(LimitOptions.BUCKETS), LimitOptions.BUCKETS.usual()));
-                case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(limit, window);
-                case CONCURRENCY -> Limit.concurrency(limit);
-            };
-            return name.isEmpty() ? compiled : compiled.named(name);
-        } catch (IllegalArgumentException exception) {
-            throw new LimiterConfigurationException(
-                    new Problem(MessageCode.IMPOSSIBLE_LIMIT, definition.where(), null, exception.getMessage() + "."));
-        }
-    }
-
-    private static Limit leakyBucket(long limit, Duration window, Pace pace, LimitDefinition definition) {
-        Limit.LeakyBucket bucket = Limit.leakyBucket(limit, window);
-        return pace.isEven()
-                ? bucket.burst(or(definition.get(LimitOptions.BURST), pace.queue(limit, window)))
-                        .paced()
-                        .warmUp(pace.warmUp())
-                : bucket.burst(or(definition.get(LimitOptions.BURST), limit));
-    }
-
-    private static Limit fixedWindow(long limit, Windows windows, @Nullable Setting<Align> align) {
-        if (windows.period() != null) {
-            return Limit.calendarWindow(limit, windows.period(), windows.zone());
-        }
-        Limit.FixedWindow fixed = Limit.fixedWindow(limit, windows.length());
-        return align != null && align.value() == Align.FIRST ? fixed.startingWithFirst() : fixed;
-    }
-
-    private static long or(@Nullable Setting<? extends Number> setting, long otherwise) {
-        return setting == null ? otherwise : setting.value().longValue();
     }
 
     private static String names(Set<Algorithm> algorithms) {
         return algorithms.stream().sorted().map(EnumText::of).collect(Collectors.joining(", "));
+    }
+
+    /** The times of a limit; {@code period}: of the calendar, instead of a window of fixed length. */
+    private record Times(Duration window, @Nullable Period period, ZoneId zone, Duration warmUp, Duration maxWait) {}
+
+    private Times times(LimitDefinition definition, Duration maxWait, Problems problems) {
+        boolean calendar = definition.value(LimitOptions.ALIGN) == Align.CALENDAR;
+        Setting<String> window = definition.get(LimitOptions.WINDOW);
+        Duration length = calendar ? null : problems.collect(() -> duration(window));
+        if (length != null && definition.algorithm() == Algorithm.SLIDING_WINDOW_COUNTER) {
+            steps.checkParts(window, length, buckets(definition), problems);
+        }
+        Duration warmUp = problems.collect(() -> duration(definition.get(LimitOptions.WARM_UP)));
+        return new Times(
+                length == null ? Duration.ZERO : length,
+                calendar && window != null ? period(window, problems) : null,
+                zone(definition.get(LimitOptions.ZONE), calendar, problems),
+                warmUp == null ? Duration.ZERO : warmUp,
+                maxWait);
+    }
+
+    private Duration duration(@Nullable Setting<String> setting) {
+        return setting == null ? Duration.ZERO : steps.duration(setting);
+    }
+
+    private static @Nullable Period period(Setting<String> window, Problems problems) {
+        Period period = switch (window.value().strip()) {
+            case "1d", "P1D" -> Period.ofDays(1);
+            case "7d", "P7D", "P1W" -> Period.ofDays(7);
+            case "1mo", "P1M" -> Period.ofMonths(1);
+            default -> null;
+        };
+        if (period == null) {
+            problems.add(
+                    MessageCode.CALENDAR,
+                    window.where(),
+                    window.value(),
+                    "With align: calendar, a window must be 1d, 7d or 1mo.");
+        }
+        return period;
+    }
+
+    private static ZoneId zone(@Nullable Setting<String> zone, boolean calendar, Problems problems) {
+        if (zone == null) {
+            return ZoneOffset.UTC;
+        }
+        try {
+            ZoneId known = ZoneId.of(zone.value().strip());
+            if (calendar) {
+                return known;
+            }
+        } catch (DateTimeException unknown) {
+            // the same problem
+        }
+        problems.add(
+                MessageCode.TIME_ZONE,
+                zone.where(),
+                zone.value(),
+                "A zone is UTC, a region such as Europe/Berlin, or a quoted offset such as \"+10:00\", and needs align:"
+                        + " calendar.");
+        return ZoneOffset.UTC;
+    }
+
+    private static Limit limit(long limit, Times times, LimitDefinition definition) {
+        Duration window = times.window;
+        Long burst = definition.value(LimitOptions.BURST);
+        return switch (definition.algorithm()) {
+            case TOKEN_BUCKET ->
+                Limit.tokenBucket(limit, window)
+                        .burst(burst == null ? limit : burst)
+                        .warmUp(times.warmUp);
+            case LEAKY_BUCKET -> leakyBucket(Limit.leakyBucket(limit, window), burst, times);
+            case FIXED_WINDOW -> fixedWindow(limit, times, definition.value(LimitOptions.ALIGN));
+            case SLIDING_WINDOW_COUNTER ->
+                Limit.slidingWindowCounter(limit, window).buckets(buckets(definition));
+            case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(limit, window);
+            case CONCURRENCY -> Limit.concurrency(limit);
+        };
+    }
+
+    private static Limit leakyBucket(Limit.LeakyBucket bucket, @Nullable Long burst, Times times) {
+        Limit.LeakyBucket sized = burst == null ? bucket : bucket.burst(burst);
+        if (times.maxWait.isZero()) {
+            return sized.warmUp(times.warmUp);
+        }
+        return (burst == null ? OtherPermits.queue(bucket, times.maxWait) : sized)
+                .paced()
+                .warmUp(times.warmUp);
+    }
+
+    private static Limit fixedWindow(long limit, Times times, @Nullable Align align) {
+        if (times.period != null) {
+            return Limit.calendarWindow(limit, times.period, times.zone);
+        }
+        Limit.FixedWindow fixed = Limit.fixedWindow(limit, times.window);
+        return align == Align.FIRST ? fixed.startingWithFirst() : fixed;
+    }
+
+    private static int buckets(LimitDefinition definition) {
+        Integer buckets = definition.value(LimitOptions.BUCKETS);
+        return buckets == null ? LimitOptions.BUCKETS.usual() : buckets;
     }
 }

@@ -1,65 +1,75 @@
 package dev.limiter.spring.compile;
 
+import dev.limiter.spring.compiled.EnforcedShare;
+import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.Setting;
+import java.math.BigDecimal;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads values of options, and holds them to the ranges of these. */
 final class OptionValues {
 
+    private static final Pattern PERCENT = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,2})?) ?%");
+
     private OptionValues() {}
 
-    /** Adds a problem if a number is not in the range of its option. */
-    static void checkRange(Option<?> option, @Nullable Setting<?> setting, Problems problems) {
-        boolean bounded = option.max() != Long.MAX_VALUE;
-        if (setting != null
-                && bounded
-                && setting.value() instanceof Number number
-                && (number.longValue() < option.min() || number.longValue() > option.max())) {
-            problems.add(
-                    MessageCode.OUT_OF_RANGE,
-                    setting.where(),
-                    number,
-                    "This must be from " + option.min() + " to " + option.max() + ".");
+    /**
+     * The duration of a setting.
+     *
+     * @throws LimiterConfigurationException if it is not a duration, not a whole number of steps, or out of range
+     */
+    static Duration duration(Option<String> option, Setting<String> setting, TimeSteps steps) {
+        Duration duration = steps.duration(setting);
+        Duration longest = Objects.requireNonNull(option.longest());
+        if (duration.compareTo(longest) <= 0 && (option.mayBeZero() || !duration.isZero())) {
+            return duration;
         }
+        throw new LimiterConfigurationException(new Problem(
+                MessageCode.DURATION,
+                setting.where(),
+                setting.value(),
+                "It must be " + (option.mayBeZero() ? "" : "longer than zero and ") + "at most " + longest.toDays()
+                        + "d, such as " + option.suggestions().get(0).value() + "."));
     }
 
     /**
-     * The duration that a text says; null if it is out of range or none.
+     * The percentage of a setting such as {@code 5%}.
      *
-     * @param steps that it must consist of; null if any will do
+     * @throws LimiterConfigurationException with this code if it is not a whole number from 1 to {@code most}
      */
-    static @Nullable Duration duration(
-            Option<String> option, Setting<String> setting, @Nullable TimeSteps steps, Problems problems) {
-        try {
-            Duration duration = DurationParser.parse(setting.value());
-            if (steps != null) {
-                steps.check(setting, duration, problems);
-            }
-            Duration longest = option.longest();
-            boolean fits = longest == null || duration.compareTo(longest) <= 0;
-            if (fits && (option.mayBeZero() || !duration.isZero())) {
-                return duration;
-            }
-            problems.add(MessageCode.DURATION, setting.where(), setting.value(), range(option));
-        } catch (IllegalArgumentException exception) {
-            problems.add(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + ".");
+    static int percent(Setting<String> setting, int most, MessageCode code) {
+        String text = setting.value().strip();
+        int percent = text.matches("[0-9]{1,2}%") ? Integer.parseInt(text.substring(0, text.length() - 1)) : 0;
+        if (percent >= 1 && percent <= most) {
+            return percent;
         }
-        return null;
+        throw new LimiterConfigurationException(new Problem(
+                code, setting.where(), setting.value(), "It must be a share from 1% to " + most + "%, such as 5%."));
     }
 
-    private static String range(Option<String> option) {
-        Duration longest = option.longest();
-        return "It must be "
-                + (option.mayBeZero() ? "" : "longer than zero")
-                + (option.mayBeZero() || longest == null ? "" : " and ")
-                + (longest == null ? "" : "at most " + longest.toDays() + "d")
-                + (option.suggestions().isEmpty()
-                        ? ""
-                        : ", such as " + option.suggestions().get(0).value())
-                + ".";
+    /**
+     * The share of the keys of a setting such as {@code 0.5%}.
+     *
+     * @throws LimiterConfigurationException if it is not a share
+     */
+    static EnforcedShare enforcedShare(Setting<String> setting) {
+        Matcher percent = PERCENT.matcher(setting.value().strip());
+        int hundredths = percent.matches()
+                ? new BigDecimal(percent.group(1)).movePointRight(2).intValueExact()
+                : 0;
+        if (hundredths < 1 || hundredths > EnforcedShare.ALL.hundredths()) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.ENFORCE,
+                    setting.where(),
+                    setting.value(),
+                    "It must be a share from 0.01% to 100%, such as 10%. To only watch, set mode: shadow."));
+        }
+        return new EnforcedShare(hundredths);
     }
 }

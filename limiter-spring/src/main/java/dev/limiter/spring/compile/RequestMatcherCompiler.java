@@ -11,7 +11,6 @@ import dev.limiter.spring.rule.Setting;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -33,30 +32,25 @@ public final class RequestMatcherCompiler {
         this.parser = parser;
     }
 
-    @Nullable
     RequestMatcher compile(RuleDefinition definition, Problems problems) {
         Setting<List<String>> paths = definition.get(RuleOptions.PATHS);
         Setting<List<String>> methods = definition.get(RuleOptions.METHODS);
         Setting<Phase> phase = definition.get(RuleOptions.PHASE);
         if (paths == null && methods != null) {
-            problems.add(
-                    MessageCode.METHODS,
-                    methods.where(),
-                    String.join(", ", methods.value()),
-                    "Methods belong to paths, and there are none: add paths, such as /**, or remove the methods.");
+            needsPaths(methods, String.join(", ", methods.value()), MessageCode.METHODS, problems);
         }
         if (paths == null && phase != null && phase.value() == Phase.REQUEST) {
-            problems.add(
-                    MessageCode.PHASE,
-                    phase.where(),
-                    "request",
-                    "The phase is for paths, and there are none: add paths, such as /login, or remove the phase.");
+            needsPaths(phase, phase.value(), MessageCode.PHASE, problems);
         }
         Set<String> names = methods == null ? Set.of() : methods(methods, problems);
         PathPatterns patterns = paths == null ? null : paths(paths, problems);
         return patterns == null
-                ? null
+                ? RequestMatcher.NONE
                 : new RequestMatcher(patterns, names, phase == null ? Phase.ENDPOINT : phase.value());
+    }
+
+    private static void needsPaths(Setting<?> setting, Object value, MessageCode code, Problems problems) {
+        problems.add(code, setting.where(), value, "It needs paths: add paths, such as /**, or remove it.");
     }
 
     private static Set<String> methods(Setting<List<String>> methods, Problems problems) {
@@ -77,16 +71,6 @@ public final class RequestMatcherCompiler {
     /** Null if there is a problem. */
     @Nullable
     PathPatterns paths(Setting<List<String>> paths, Problems problems) {
-        Optional<String> undefined =
-                paths.value().stream().filter(path -> path.contains("${")).findFirst();
-        if (undefined.isPresent()) {
-            problems.add(
-                    MessageCode.PLACEHOLDER,
-                    paths.where(),
-                    undefined.get(),
-                    "The placeholder has no value, and a path has no $ before a variable.");
-            return null;
-        }
         String reason = reason(paths.value());
         if (reason == null) {
             try {

@@ -1,18 +1,13 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.Limit;
-import dev.limiter.Rule;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.ChargeIf;
+import dev.limiter.spring.compiled.Cost;
 import dev.limiter.spring.compiled.Costs;
 import dev.limiter.spring.compiled.EnforcedShare;
-import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RequestMatcher;
-import dev.limiter.spring.compiled.ResolvedLimits;
-import dev.limiter.spring.compiled.Tiers;
 import dev.limiter.spring.compiled.Waiting;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
@@ -20,22 +15,24 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.rule.HeaderStyle;
-import dev.limiter.spring.rule.LimitDefinition;
-import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The compilation of one rule: each step compiles some settings, and adds their problems. Not thread-safe. */
 final class RuleCompilation {
+
+    private static final int MOST_LEASED = 50;
 
     private final RuleCompiler compiler;
     private final RuleDefinition definition;
@@ -47,7 +44,7 @@ final class RuleCompilation {
      *
      * @param variables of expressions before the decision
      * @param outcome the variables of expressions after the request or call
-     * @param isFinal whether no annotation can complete the rule; what another option makes good is no problem before
+     * @param isFinal whether no annotation can complete the rule; without a key, it has none then
      * @param scoped narrows the key to the scope
      */
     record Placement(
@@ -56,13 +53,6 @@ final class RuleCompilation {
             boolean isFinal,
             Scope scope,
             UnaryOperator<RateLimitKey> scoped) {}
-
-    /** The limits of a rule, with no own ones if these have a problem. */
-    private record CompiledLimits(
-            List<Limit> own,
-            @Nullable Tiers tiers,
-            KeyOverrides overrides,
-            @Nullable ResolvedLimits resolved) {}
 
     RuleCompilation(RuleCompiler compiler, RuleDefinition definition, Placement placement) {
         this.compiler = compiler;
@@ -76,121 +66,109 @@ final class RuleCompilation {
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if there are problems
      */
     RateLimitRule compile() {
-        RuleOptions.ALL.forEach(option -> OptionValues.checkRange(option, definition.get(option), problems));
         Duration maxWait = WaitingCompiler.maxWait(definition, compiler.steps, problems);
-        CompiledLimits limits = limits(isUnknown(maxWait) ? null : maxWait);
+        Costs costs = costs();
+        RateLimitRule.Limits limits =
+                new LimitsCompilation(compiler, definition, placement, maxWait, costs, problems).compile();
         RateLimitKey key = problems.collect(() -> key(definition.get(RuleOptions.KEY)));
-        Costs costs = compiler.costs.compile(definition, placement.variables, problems);
-        BooleanExpression condition = condition(RuleOptions.CONDITION, BooleanExpression.ALWAYS);
-        BooleanExpression skipIf = condition(RuleOptions.SKIP_IF, BooleanExpression.NEVER);
-        ChargeIf chargeIf = problems.collect(() -> chargeIf(definition.get(RuleOptions.CHARGE_IF)));
-        AddressLists addresses = AddressLists.compile(definition, problems).and(compiler.everywhere);
-        Ban ban = BanCompiler.compile(definition, compiler.steps, problems);
+        RateLimitRule.Requests requests = requests();
+        ChargeIf chargeIf = compiled(RuleOptions.CHARGE_IF, this::chargeIf);
         Waiting waiting = waiting(maxWait);
-        RequestMatcher matcher = compiler.matchers().compile(definition, problems);
-        checkBan(ban, key);
-        EnforcedShare share = EnforcedShareCompiler.compile(definition, key, placement.isFinal, problems);
+        RateLimitRule.Enforcement enforcement = enforcement(key);
         if (placement.isFinal) {
-            compiler.floors.check(definition, limits.own, limits.tiers, limits.overrides, share, problems);
+            compiler.floors.check(definition, enforcement.share(), problems);
         }
-        checkCharges(limits, costs);
+        Setting<String> lease = definition.get(RuleOptions.LEASE);
+        if (lease != null) {
+            problems.collect(() -> OptionValues.percent(lease, MOST_LEASED, MessageCode.LEASE));
+        }
         RateLimitKey valid = problems.valid(key);
         return new RateLimitRule(
                 definition,
                 placement.scope,
-                new RateLimitRule.Limits(
-                        Rule.of(definition.name(), limits.own), limits.tiers, limits.resolved, limits.overrides),
-                new RateLimitRule.Requests(matcher, addresses, condition, skipIf),
+                problems.valid(limits),
+                requests,
                 new RateLimitRule.Charging(placement.scoped.apply(valid), costs, chargeIf, waiting),
-                new RateLimitRule.Enforcement(mode(), share, ban),
+                enforcement,
                 new RateLimitRule.ClientAnswer(headers(valid), answersForServer()),
                 definition.value(CandidateRules.LIVE));
     }
 
-    /** Whether an annotation may still say that requests wait. */
-    private boolean isUnknown(Duration maxWait) {
-        return !placement.isFinal && maxWait.isZero() && definition.get(RuleOptions.MAX_WAIT) == null;
-    }
-
-    private CompiledLimits limits(@Nullable Duration maxWait) {
-        List<Limit> own = ownLimits(maxWait);
-        checkTerms(own, maxWait, "");
-        // problems of the limits would be reported again for each tier
-        Tiers tiers = definition.tiers() == null || !problems.isEmpty()
-                ? null
-                : compiler.tiers.compile(definition, definition.tiers(), maxWait, placement.variables, problems);
-        if (tiers != null) {
-            tiers.rules().forEach((tier, rule) -> checkTerms(rule.limits(), maxWait, ".tiers." + tier));
-        }
-        KeyOverrides overrides = problems.isEmpty()
-                ? compiler.overrides.compile(definition, own, tiers, maxWait, problems)
-                : KeyOverrides.NONE;
-        return new CompiledLimits(
-                own, tiers, overrides, compiler.resolvers.compile(definition, maxWait, placement.variables, problems));
-    }
-
-    /** Checks that the terms of the rule fit limits. {@code place}: of these behind that of the rule. */
-    private void checkTerms(List<Limit> limits, @Nullable Duration maxWait, String place) {
-        LeaseCompiler.check(definition, limits, place, problems);
-        if (maxWait != null && placement.isFinal) {
-            WaitingCompiler.checkLimits(definition, maxWait, limits, place, problems);
-        }
-    }
-
-    private List<Limit> ownLimits(@Nullable Duration maxWait) {
-        Map<String, LimitDefinition> named = definition.limits();
-        if (named == null) {
-            return limitsOf(Map.of("", definition.limit()), maxWait);
-        }
-        if (!definition.limit().isEmpty()) {
-            problems.add(
-                    MessageCode.TWO_SORTS_OF_LIMITS,
-                    definition.limit().where(),
-                    null,
-                    "It has a limit of its own and named limits at once. Move"
-                            + " limit, window and their options into limits, or remove limits.");
-            return List.of();
-        }
-        if (named.isEmpty()) {
-            problems.add(
-                    MessageCode.TWO_SORTS_OF_LIMITS,
-                    definition.origin().of("limits"),
-                    null,
-                    "There are no limits in it: name at least one.");
-        }
-        return limitsOf(named, maxWait);
-    }
-
-    private List<Limit> limitsOf(Map<String, LimitDefinition> byName, @Nullable Duration maxWait) {
-        List<Limit> compiled = new ArrayList<>();
-        byName.forEach((name, said) -> {
-            Limit limit = problems.collect(() -> compiler.limits.compile(name, said, maxWait));
-            if (limit != null) {
-                compiled.add(limit);
+    /** A cost with a problem is 1. */
+    private Costs costs() {
+        Map<String, Cost> own = new LinkedHashMap<>();
+        definition.limitsByName().forEach((name, limit) -> {
+            Setting<String> cost = limit.get(LimitOptions.COST);
+            if (cost != null) {
+                own.put(name, cost(cost));
             }
         });
-        return compiled;
+        return new Costs(cost(definition.get(RuleOptions.COST)), own);
+    }
+
+    private Cost cost(@Nullable Setting<String> setting) {
+        Cost cost = setting == null
+                ? null
+                : problems.collect(() -> Cost.parse(setting, compiler.expressions, placement.variables));
+        return cost == null ? Cost.ONE : cost;
+    }
+
+    private RateLimitRule.Requests requests() {
+        BooleanExpression condition = compiled(RuleOptions.CONDITION, this::condition);
+        BooleanExpression skipIf = compiled(RuleOptions.SKIP_IF, this::condition);
+        return new RateLimitRule.Requests(
+                compiler.matchers.compile(definition, problems),
+                AddressLists.compile(definition, problems).and(compiler.everywhere),
+                condition == null ? BooleanExpression.ALWAYS : condition,
+                skipIf == null ? BooleanExpression.NEVER : skipIf);
     }
 
     private Waiting waiting(Duration maxWait) {
-        Setting<String> priority = definition.get(RuleOptions.PRIORITY);
-        BooleanExpression first = priority == null ? null : condition(RuleOptions.PRIORITY, BooleanExpression.NEVER);
-        WaitingCompiler.checkPhase(definition, maxWait, problems);
-        if (placement.isFinal) {
-            WaitingCompiler.checkOptions(definition, maxWait, problems);
+        BooleanExpression priority = compiled(RuleOptions.PRIORITY, this::condition);
+        Setting<String> reserve = definition.get(RuleOptions.RESERVE);
+        if (reserve != null && definition.get(RuleOptions.PRIORITY) == null && placement.isFinal) {
+            problems.add(
+                    MessageCode.PRIORITY,
+                    reserve.where(),
+                    reserve.value(),
+                    "A reserve needs a priority, which is true for the requests that it is kept for.");
         }
-        return WaitingCompiler.compile(definition, maxWait, first, problems);
+        return WaitingCompiler.compile(definition, maxWait, priority, problems);
+    }
+
+    private RateLimitRule.Enforcement enforcement(@Nullable RateLimitKey key) {
+        Ban ban = BanCompiler.compile(definition, compiler.steps, problems);
+        if (ban != null) {
+            checkKey(key, MessageCode.BAN_WITHOUT_KEY, definition.origin().of("ban"), null);
+        }
+        Setting<String> enforce = definition.get(RuleOptions.ENFORCE);
+        EnforcedShare share = compiled(RuleOptions.ENFORCE, OptionValues::enforcedShare);
+        if (enforce != null && share != null) {
+            checkKey(key, MessageCode.ENFORCE, enforce.where(), enforce.value());
+        }
+        return new RateLimitRule.Enforcement(
+                compiler.mode.weaker(definition.value(RuleOptions.MODE, compiler.mode)),
+                share == null ? EnforcedShare.ALL : share,
+                ban);
+    }
+
+    /** With a key that all clients share, an attacker could have all of them banned. */
+    private void checkKey(@Nullable RateLimitKey key, MessageCode code, String where, @Nullable String value) {
+        Setting<List<String>> set = definition.get(RuleOptions.KEY);
+        if (key != null && !key.tellsClientsApart() && (placement.isFinal || set != null)) {
+            problems.add(
+                    code,
+                    where,
+                    value,
+                    "It needs a key that tells clients apart, such as key: ip. "
+                            + (set == null
+                                    ? "The rule has none."
+                                    : "With " + String.join(",", set.value()) + " all clients are one."));
+        }
     }
 
     private RateLimitKey key(@Nullable Setting<List<String>> key) {
         return key == null ? RateLimitKey.GLOBAL : compiler.keys.parse(key.value(), key.where(), placement.variables);
-    }
-
-    /** The expression of an option; {@code otherwise} without a setting, and with one that has a problem. */
-    private BooleanExpression condition(Option<String> option, BooleanExpression otherwise) {
-        Setting<String> setting = definition.get(option);
-        BooleanExpression condition = setting == null ? null : problems.collect(() -> condition(setting));
-        return condition == null ? otherwise : condition;
     }
 
     private BooleanExpression condition(Setting<String> setting) {
@@ -199,16 +177,18 @@ final class RuleCompilation {
                 "#request.method == 'GET'");
     }
 
-    private @Nullable ChargeIf chargeIf(@Nullable Setting<String> setting) {
-        return setting == null ? null : ChargeIf.parse(setting, compiler.expressions, placement.outcome);
+    private ChargeIf chargeIf(Setting<String> setting) {
+        return ChargeIf.parse(setting, compiler.expressions, placement.outcome);
     }
 
-    private Mode mode() {
-        return compiler.mode.weaker(definition.value(RuleOptions.MODE, compiler.mode));
+    /** What a setting is compiled to; null without a setting, and with one that has a problem. */
+    private <T> @Nullable T compiled(Option<String> option, Function<Setting<String>, T> compile) {
+        Setting<String> setting = definition.get(option);
+        return setting == null ? null : problems.collect(() -> compile.apply(setting));
     }
 
     /**
-     * The standing of a limit that all clients share, or that is the application's own, is told to a client only where
+     * The standing of a limit that all clients share, or that is the application's own, is shown to a client only where
      * the rule itself asks for it.
      */
     private HeaderStyle headers(RateLimitKey key) {
@@ -218,43 +198,5 @@ final class RuleCompilation {
 
     private boolean answersForServer() {
         return definition.value(RuleOptions.ANSWER) == Answer.SERVER;
-    }
-
-    private void checkBan(@Nullable Ban ban, @Nullable RateLimitKey key) {
-        boolean shared = key != null && !key.tellsClientsApart();
-        if (ban != null && shared && (placement.isFinal || definition.get(RuleOptions.KEY) != null)) {
-            BanCompiler.refuseWithoutKey(definition, problems);
-        }
-    }
-
-    private void checkCharges(CompiledLimits limits, Costs costs) {
-        checkCosts(limits.own, "", costs);
-        checkCosts(limits.overrides.limits(), ": an override", costs);
-        checkChargeIf(definition, limits.own, problems);
-        if (limits.tiers != null) {
-            limits.tiers.rules().forEach((tier, rule) -> {
-                checkCosts(rule.limits(), ".tiers." + tier, costs);
-                checkChargeIf(definition, rule.limits(), problems);
-            });
-        }
-    }
-
-    private void checkCosts(List<Limit> limits, String part, Costs costs) {
-        if (placement.isFinal) {
-            CostCompiler.check(definition, costs, limits, part, problems);
-        }
-    }
-
-    /** A permit in flight is free again when the work is done; to return it earlier would let too many in. */
-    static void checkChargeIf(RuleDefinition definition, List<Limit> limits, Problems problems) {
-        Setting<String> setting = definition.get(RuleOptions.CHARGE_IF);
-        if (setting != null && limits.stream().anyMatch(Limit.Concurrency.class::isInstance)) {
-            problems.add(
-                    MessageCode.CHARGE_IF,
-                    setting.where(),
-                    setting.value(),
-                    "A limit of the rule is algorithm: concurrency, of which nothing stays charged anyway. Move that"
-                            + " limit into a rule of its own, or remove charge-if.");
-        }
     }
 }

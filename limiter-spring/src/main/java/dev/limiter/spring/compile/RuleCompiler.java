@@ -27,48 +27,22 @@ public final class RuleCompiler implements Resettable {
 
     final KeyParser keys;
     final LimiterExpressionParser expressions;
-    final CostCompiler costs;
     final LimitCompiler limits;
-    final TierCompiler tiers;
-    private final RequestMatcherCompiler matchers;
+    final RequestMatcherCompiler matchers;
     final Mode mode;
     final HeaderStyle headers;
     final TimeSteps steps;
     final AddressLists everywhere;
     final ResolvedLimitCompiler resolvers;
-    final OverrideCompiler overrides;
     final Floors floors;
+    final TimeSource clock;
 
     /**
-     * @param available the algorithms that there is a strategy for
+     * @param available the algorithms that have a strategy
      * @param matchers how paths are read
      * @param mode of all rules; a rule's own counts if it is weaker
-     * @param headers of rules that do not say
+     * @param headers of rules that do not set them
      * @param steps what the storage counts time in
-     */
-    public RuleCompiler(
-            KeyParser keys,
-            LimiterExpressionParser expressions,
-            Set<Algorithm> available,
-            RequestMatcherCompiler matchers,
-            Mode mode,
-            HeaderStyle headers,
-            TimeSteps steps) {
-        this(
-                keys,
-                expressions,
-                available,
-                matchers,
-                mode,
-                headers,
-                steps,
-                AddressLists.NONE,
-                null,
-                TimeSource.system(),
-                Floors.NONE);
-    }
-
-    /**
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
      * @param clock by which overrides of keys and answers of resolvers end
@@ -89,12 +63,10 @@ public final class RuleCompiler implements Resettable {
         this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
-        this.costs = new CostCompiler(expressions);
         this.limits = new LimitCompiler(available, steps);
-        this.tiers = new TierCompiler(keys, limits);
-        this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits, floors, clock);
-        this.overrides = new OverrideCompiler(limits, clock);
+        this.resolvers = new ResolvedLimitCompiler(beans, expressions, clock);
         this.floors = floors;
+        this.clock = clock;
         this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;
@@ -121,14 +93,7 @@ public final class RuleCompiler implements Resettable {
 
     private RateLimitRule compile(RuleDefinition definition, ExpressionScope variables, boolean isFinal) {
         Scope scope = definition.value(RuleOptions.SCOPE, RuleOptions.SCOPE.usual());
-        return compile(
-                definition,
-                new Placement(
-                        variables,
-                        variables.afterRequest(),
-                        isFinal,
-                        scope,
-                        scope == Scope.RULE ? UnaryOperator.identity() : RateLimitKey::perResource));
+        return compile(definition, variables, variables.afterRequest(), isFinal, scope, RateLimitKey::perResource);
     }
 
     private static ExpressionScope variables(RuleDefinition definition) {
@@ -148,27 +113,24 @@ public final class RuleCompiler implements Resettable {
     public RateLimitRule compile(RuleDefinition definition, Method method, String resource) {
         ExpressionScope variables = ExpressionScope.of(method);
         Scope scope = definition.value(RuleOptions.SCOPE, Scope.ENDPOINT);
-        return compile(
-                definition,
-                new Placement(
-                        variables,
-                        variables.afterCall(),
-                        true,
-                        scope,
-                        scope == Scope.RULE ? UnaryOperator.identity() : key -> key.within(resource)));
+        return compile(definition, variables, variables.afterCall(), true, scope, key -> key.within(resource));
     }
 
-    private RateLimitRule compile(RuleDefinition definition, Placement placement) {
-        return new RuleCompilation(this, definition, placement).compile();
+    private RateLimitRule compile(
+            RuleDefinition definition,
+            ExpressionScope variables,
+            ExpressionScope outcome,
+            boolean isFinal,
+            Scope scope,
+            UnaryOperator<RateLimitKey> ofEndpoint) {
+        UnaryOperator<RateLimitKey> scoped = scope == Scope.RULE ? UnaryOperator.identity() : ofEndpoint;
+        return new RuleCompilation(this, definition, new Placement(variables, outcome, isFinal, scope, scoped))
+                .compile();
     }
 
     /** Has resolved limits of all rules be resolved anew. */
     @Override
     public void reset() {
         resolvers.reset();
-    }
-
-    RequestMatcherCompiler matchers() {
-        return matchers;
     }
 }

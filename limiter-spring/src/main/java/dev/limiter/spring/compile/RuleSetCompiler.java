@@ -1,18 +1,12 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.Algorithm;
-import dev.limiter.Limit;
-import dev.limiter.OnFailure;
 import dev.limiter.spring.compiled.PathPatterns;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.StorageTerms;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
-import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
-import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
@@ -50,12 +44,8 @@ public final class RuleSetCompiler {
         Problems problems = new Problems();
         Map<String, RuleDefinition> distinct = distinct(definitions, defaultLimit != null, problems);
         List<RateLimitRule> rules = new ArrayList<>();
-        for (RuleDefinition definition : distinct.values()) {
-            if (isComplete(definition)) {
-                add(rules, compile(definition, problems));
-            } else {
-                compile(definition.over(standIn(definition)), problems);
-            }
+        distinct.values().stream().filter(RuleSetCompiler::isComplete).forEach(definition -> {
+            add(rules, definition, problems);
             RuleDefinition candidate = problems.collect(() -> CandidateRules.of(definition));
             if (candidate != null && distinct.containsKey(RuleName.canonical(candidate.name()))) {
                 problems.add(
@@ -63,19 +53,18 @@ public final class RuleSetCompiler {
                         candidate.origin().toString(),
                         candidate.name(),
                         "There is a rule of this name, which the candidate has. Rename one.");
-            } else if (candidate != null && isComplete(candidate)) {
-                add(rules, compile(candidate, problems));
+            } else if (candidate != null) {
+                add(rules, candidate, problems);
             }
-        }
+        });
         RateLimitRule compiledDefault =
                 defaultLimit == null ? null : problems.collect(() -> compiler.compileDefault(defaultLimit));
         checkPolicies(Stream.concat(rules.stream(), Stream.ofNullable(compiledDefault)), problems);
         PathPatterns patterns = excluded.value().isEmpty() || !RequestMatcherCompiler.WEB
                 ? null
-                : compiler.matchers().paths(excluded, problems);
+                : compiler.matchers.paths(excluded, problems);
         problems.throwIfAny();
-        return new RuleSet(
-                distinct.values(), rules, compiledDefault, patterns, storageTerms(distinct.values(), defaultLimit));
+        return new RuleSet(distinct.values(), rules, compiledDefault, patterns);
     }
 
     private static void checkPolicies(Stream<RateLimitRule> rules, Problems problems) {
@@ -93,70 +82,23 @@ public final class RuleSetCompiler {
         }));
     }
 
-    private static StorageTerms storageTerms(
-            Collection<RuleDefinition> definitions, @Nullable RuleDefinition defaultLimit) {
-        Map<String, OnFailure> onFailure = new HashMap<>();
-        Map<String, Integer> leases = new HashMap<>();
-        Stream.concat(definitions.stream(), Stream.ofNullable(defaultLimit)).forEach(definition -> {
-            OnFailure how = definition.value(RuleOptions.ON_FAILURE);
-            if (how != null) {
-                onFailure.put(definition.name(), how);
-            }
-            String lease = definition.value(RuleOptions.LEASE);
-            if (lease != null) {
-                leases.put(definition.name(), LeaseCompiler.percent(lease));
-            }
-        });
-        return new StorageTerms(onFailure, leases);
-    }
-
-    private static void add(List<RateLimitRule> rules, @Nullable RateLimitRule rule) {
+    private void add(List<RateLimitRule> rules, RuleDefinition definition, Problems problems) {
+        RateLimitRule rule = problems.collect(() -> compiler.compile(definition));
         if (rule != null) {
             rules.add(rule);
         }
     }
 
-    private @Nullable RateLimitRule compile(RuleDefinition definition, Problems problems) {
-        return problems.collect(() -> compiler.compile(definition));
-    }
-
-    /** Without paths it may be there to complete an annotation: only then is its limit known. */
+    /** Whether a rule has paths or a limit. Others complete an annotation, and are compiled with it. */
     private static boolean isComplete(RuleDefinition definition) {
         LimitDefinition limit = definition.limit();
+        boolean hasAlgorithm = limit.get(LimitOptions.ALGORITHM) != null
+                || limit.settings().all().keySet().stream()
+                        .allMatch(option -> option.algorithms().contains(LimitOptions.ALGORITHM.usual()));
+        boolean hasWindow = limit.get(LimitOptions.WINDOW) != null || !limit.hasWindow();
         return definition.get(RuleOptions.PATHS) != null
                 || definition.limits() != null
-                || (limit.get(LimitOptions.LIMIT) != null
-                        && (limit.get(LimitOptions.WINDOW) != null || !limit.hasWindow())
-                        && implied(definition) == null);
-    }
-
-    /** A stand-in for the annotation that a rule completes: it finds mistakes that no annotation can make good. */
-    private static RuleDefinition standIn(RuleDefinition definition) {
-        boolean calendar = said(definition).anyMatch(limit -> limit.value(LimitOptions.ALIGN) == Align.CALENDAR);
-        return RuleDefinition.builder(definition.name(), RuleOrigin.source("an annotation"))
-                .limit(Limit.MAX_PERMITS, calendar ? "1d" : "1s", implied(definition), null, null)
-                .build();
-    }
-
-    /** The algorithm that an annotation has to say for the options of a rule; null if the rule says or needs none. */
-    private static @Nullable Algorithm implied(RuleDefinition definition) {
-        if (definition.limit().get(LimitOptions.ALGORITHM) != null) {
-            return null;
-        }
-        for (Option<?> option : LimitOptions.OF_RULE) {
-            if (option.algorithms().size() == 1 && said(definition).anyMatch(limit -> limit.get(option) != null)) {
-                return option.algorithms().iterator().next();
-            }
-        }
-        return null;
-    }
-
-    /** The settings that depend on the rule's algorithm, of the rule and its tiers. */
-    private static Stream<LimitDefinition> said(RuleDefinition definition) {
-        Stream<LimitDefinition> tiers =
-                definition.tiers() == null ? Stream.empty() : definition.tiers().inline();
-        return Stream.concat(
-                Stream.of(definition.limit()), tiers.filter(tier -> tier.get(LimitOptions.ALGORITHM) == null));
+                || limit.get(LimitOptions.LIMIT) != null && hasWindow && hasAlgorithm;
     }
 
     private static Map<String, RuleDefinition> distinct(

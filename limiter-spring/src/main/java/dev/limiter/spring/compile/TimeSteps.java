@@ -1,10 +1,13 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
+import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The steps of time in which the storage counts. A duration must be a whole number of them, or it would be rounded.
@@ -17,14 +20,21 @@ public record TimeSteps(int nanos, long mostLogged) {
     public static final TimeSteps NANOSECONDS = new TimeSteps(1, Limit.MAX_PERMITS);
     public static final TimeSteps MICROSECONDS = new TimeSteps(1000, 10_000);
 
-    void check(Setting<String> setting, Duration duration, Problems problems) {
+    /**
+     * The duration of a setting.
+     *
+     * @throws LimiterConfigurationException if it is not a duration, or not a whole number of steps
+     */
+    Duration duration(Setting<String> setting) {
+        Duration duration = DurationParser.parse(setting);
         if (duration.toNanosPart() % nanos != 0) {
-            problems.add(
+            throw new LimiterConfigurationException(new Problem(
                     MessageCode.TIME_STEP,
                     setting.where(),
                     setting.value(),
-                    "With limiter.storage: redis it must be a whole number of microseconds, such as 1us or 500ms.");
+                    "With limiter.storage: redis it must be a whole number of microseconds, such as 1us or 500ms."));
         }
+        return duration;
     }
 
     /** Checks how many permits a log is to remember. */
@@ -39,15 +49,21 @@ public record TimeSteps(int nanos, long mostLogged) {
         }
     }
 
-    /** The least part of a duration, as the end of a sentence about its parts. */
-    String leastPart() {
-        return nanos == 1
-                ? "each has at least a nanosecond"
-                : "with limiter.storage: redis each has at least a microsecond";
+    /** Checks how many permits a limit that was already compiled remembers; {@code where}: it is from. */
+    void checkLogged(Limit limit, String where, Problems problems) {
+        if (limit instanceof Limit.SlidingWindowLog) {
+            checkLogged(new Setting<>(limit.limit(), where), problems);
+        }
     }
 
-    /** Whether each of so many equal parts of a duration has at least one step. */
-    boolean fit(Duration duration, int parts) {
-        return duration.compareTo(Duration.ofNanos((long) nanos * parts)) >= 0;
+    /** Checks that each of so many equal parts of a window has at least one step. */
+    void checkParts(@Nullable Setting<String> window, Duration length, int parts, Problems problems) {
+        if (window != null && !length.isZero() && length.compareTo(Duration.ofNanos((long) nanos * parts)) < 0) {
+            problems.add(
+                    MessageCode.OUT_OF_RANGE,
+                    window.where(),
+                    window.value(),
+                    "The window is too short for " + parts + " buckets.");
+        }
     }
 }

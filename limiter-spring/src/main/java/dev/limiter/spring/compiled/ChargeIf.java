@@ -7,19 +7,11 @@ import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.LimiterExpressionParser;
-import dev.limiter.spring.failure.DidYouMean;
-import dev.limiter.spring.failure.LimiterConfigurationException;
-import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.Setting;
-import java.util.List;
 import java.util.function.Predicate;
 
 /** Whether what was taken stays charged, by how the request or call went. Immutable, thread-safe. */
 public final class ChargeIf {
-
-    /** The name of {@link #FAILED}. */
-    static final String FAILED_NAME = "failed";
 
     private static final int FIRST_SUCCESS = 200;
     private static final int FIRST_ERROR = 400;
@@ -45,25 +37,13 @@ public final class ChargeIf {
      */
     public static ChargeIf parse(
             Setting<String> setting, LimiterExpressionParser expressions, ExpressionScope variables) {
-        if (setting.value().strip().equalsIgnoreCase(FAILED_NAME)) {
+        if (setting.value().strip().equalsIgnoreCase("failed")) {
             return FAILED;
         }
-        refuseMisspelt(setting);
         LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);
         BooleanExpression condition = BooleanExpression.of(expression, "#response.status == 401");
         boolean refersToResponse = expression.refersToResponse();
         return new ChargeIf(condition::evaluate, asked -> refersToResponse);
-    }
-
-    private static void refuseMisspelt(Setting<String> setting) {
-        String suggestion = DidYouMean.ask(setting.value().strip(), List.of(FAILED_NAME));
-        if (!suggestion.isEmpty()) {
-            throw new LimiterConfigurationException(new Problem(
-                    MessageCode.EXPRESSION,
-                    setting.where(),
-                    setting.value(),
-                    "This must be " + FAILED_NAME + ", or an expression." + suggestion));
-        }
     }
 
     private static boolean hasFailed(SettlementContext outcome) {

@@ -1,7 +1,9 @@
 package dev.limiter.spring.compiled;
 
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
+import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
@@ -25,9 +27,15 @@ public final class Cost {
     }
 
     /**
-     * @throws LimiterConfigurationException if it is a constant that cannot be a cost
+     * A number or an expression.
+     *
+     * @throws LimiterConfigurationException if it is neither, or a constant that cannot be a cost
      */
-    public static Cost parse(Setting<String> setting, LimiterExpression expression) {
+    public static Cost parse(Setting<String> setting, LimiterExpressionParser expressions, ExpressionScope variables) {
+        String text = setting.value().strip();
+        // SpEL reads a number without the suffix as an int
+        String number = text.matches("[0-9]+") ? text + "L" : text;
+        LimiterExpression expression = expressions.parse(number, setting.where(), variables);
         Object constant = expression.constant();
         if (constant == null && !expression.isNever(Number.class)) {
             return new Cost(setting, 0, expression);

@@ -4,11 +4,13 @@ import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.RuleName;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,54 +21,16 @@ import org.jspecify.annotations.Nullable;
 public final class KeyOverrides {
 
     /** No key has limits of its own. */
-    public static final KeyOverrides NONE = new KeyOverrides(Map.of(), List.of(), () -> 0);
+    public static final KeyOverrides NONE = new KeyOverrides(List.of(), Duration.ZERO, () -> 0);
 
-    private final Map<String, OfKey> byKey;
-    private final List<Limit> limits;
+    private final Map<String, List<KeyOverride>> byKey;
+    private final Duration maxWait;
     private final TimeSource clock;
 
-    /**
-     * The overrides of one key.
-     *
-     * @param said what they are made from, one for each limit
-     * @param stages by their ends: the first that has not ended is in force
-     */
-    public record OfKey(List<KeyOverride> said, List<Stage> stages) {}
-
-    /**
-     * The limits of one key until the next of its overrides ends.
-     *
-     * @param untilNanos since the epoch
-     * @param instead of the rule's own limits and of those of each tier
-     * @param own instead of the rule's own, and of resolved ones
-     * @param alone the overrides, where no other limit applies
-     */
-    public record Stage(long untilNanos, Map<Rule, Rule> instead, Rule own, Rule alone) {
-
-        public Stage(Instant until, Map<Rule, Rule> instead, Rule own, Rule alone) {
-            this(nanos(until), instead, own, alone);
-        }
-
-        private static long nanos(Instant instant) {
-            try {
-                return Math.addExact(TimeUnit.SECONDS.toNanos(instant.getEpochSecond()), instant.getNano());
-            } catch (ArithmeticException never) {
-                return Long.MAX_VALUE;
-            }
-        }
-
-        Rule over(@Nullable Rule applicable) {
-            return applicable == null ? alone : instead.getOrDefault(applicable, own);
-        }
-    }
-
-    /**
-     * @param byKey not to be changed
-     * @param limits all that overrides put in the place of others
-     */
-    public KeyOverrides(Map<String, OfKey> byKey, List<Limit> limits, TimeSource clock) {
-        this.byKey = byKey;
-        this.limits = limits;
+    /** {@code maxWait}: of requests of the rule; zero if none waits. */
+    public KeyOverrides(List<KeyOverride> all, Duration maxWait, TimeSource clock) {
+        this.byKey = all.stream().collect(Collectors.groupingBy(KeyOverride::key));
+        this.maxWait = maxWait;
         this.clock = clock;
     }
 
@@ -74,40 +38,51 @@ public final class KeyOverrides {
         return byKey.isEmpty();
     }
 
-    /** The overrides of a key that are in force; null if there are none. */
+    /**
+     * The limits of a key with its overrides; null if none is in force.
+     *
+     * @param applicable the limits without overrides; null if there are none
+     * @param own the limits of the rule
+     */
     @Nullable
-    Stage of(String key) {
-        OfKey own = byKey.get(key);
-        if (own == null) {
-            return null;
+    Rule of(String key, @Nullable Rule applicable, Rule own) {
+        List<KeyOverride> overrides = byKey.get(key);
+        List<KeyOverride> inForce = overrides == null ? List.of() : inForce(overrides);
+        return inForce.isEmpty() ? null : over(applicable, own, inForce);
+    }
+
+    /** {@code applicable} with some overrides; these alone if there are no limits. */
+    public Rule over(@Nullable Rule applicable, Rule own, List<KeyOverride> overrides) {
+        List<Limit> limits = new ArrayList<>();
+        for (Limit limit : (applicable == null ? own : applicable).limits()) {
+            KeyOverride override = of(limit, overrides);
+            if (override != null) {
+                limits.add(OtherPermits.of(limit, override.limit(), maxWait));
+            } else if (applicable != null) {
+                limits.add(limit);
+            }
         }
-        long now = clock.epochNanos();
-        for (Stage stage : own.stages()) {
-            if (stage.untilNanos() > now) {
-                return stage;
+        return Rule.of(own.name(), limits);
+    }
+
+    private static @Nullable KeyOverride of(Limit limit, List<KeyOverride> overrides) {
+        String name = RuleName.canonical(limit.name());
+        for (KeyOverride override : overrides) {
+            if (name.equals(override.named() == null ? "" : RuleName.canonical(override.named()))) {
+                return override;
             }
         }
         return null;
     }
 
-    /** The limits of all keys, also of expired overrides. */
-    public Stream<Rule> rules() {
-        return byKey.values().stream()
-                .flatMap(own -> own.stages().stream())
-                .flatMap(stage -> stage.instead().values().stream())
-                .distinct();
-    }
-
-    /** The limits that overrides put in the place of others. */
-    public List<Limit> limits() {
-        return limits;
-    }
-
     List<KeyOverride> inForce() {
-        long now = clock.epochNanos();
-        return byKey.values().stream()
-                .flatMap(own -> own.said().stream())
-                .filter(override -> Stage.nanos(override.until()) > now)
+        return byKey.values().stream().flatMap(ofKey -> inForce(ofKey).stream()).toList();
+    }
+
+    private List<KeyOverride> inForce(List<KeyOverride> overrides) {
+        Instant now = Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
+        return overrides.stream()
+                .filter(override -> override.until().isAfter(now))
                 .toList();
     }
 }

@@ -26,13 +26,6 @@ public final class PathPatterns {
     private final ConcurrentMap<String, Boolean> coveredEndpoints = new ConcurrentHashMap<>();
 
     /**
-     * @throws org.springframework.web.util.pattern.PatternParseException if one is not a pattern
-     */
-    public PathPatterns(List<String> patterns) {
-        this(patterns, () -> PathPatternParser.defaultInstance);
-    }
-
-    /**
      * @param parser asked once, when something is to be matched
      * @throws org.springframework.web.util.pattern.PatternParseException if one is not a pattern
      */
@@ -110,23 +103,48 @@ public final class PathPatterns {
 
     /** The coverage by one of the patterns alone, also where only segments behind a variable tell that there is none. */
     Coverage coverage(String text, String endpointPattern) {
-        PathPatternParser known = parser.get();
-        boolean slashCounts = !known.parse("/a").matches(PathContainer.parsePath("/a/"));
-        return PathOverlap.of(text, endpointPattern, known.isCaseSensitive(), slashCounts)
+        return mayBothMatch(parser.get().initFullPathPattern(text), endpointPattern)
                 ? new PathPatterns(List.of(text), parser).coverage(endpointPattern)
                 : Coverage.NONE;
     }
 
+    /** Whether a path may match both, by all segments up to one that stands for any number of them. */
+    private boolean mayBothMatch(String pattern, String endpointPattern) {
+        String[] one = pattern.split("/");
+        String[] other = endpointPattern.split("/");
+        int common = Math.min(one.length, other.length);
+        for (int i = 0; i < common; i++) {
+            if (isOpen(one[i]) || isOpen(other[i])) {
+                return true;
+            }
+            if (!mayBeSame(one[i], other[i])) {
+                return false;
+            }
+        }
+        String[] longer = one.length > common ? one : other;
+        return longer.length == common || isOpen(longer[common]);
+    }
+
+    /** Two segments with wildcards may be the same. */
+    private boolean mayBeSame(String segment, String other) {
+        String literal = isLiteral(other) ? other : segment;
+        String pattern = isLiteral(other) ? segment : other;
+        return !isLiteral(literal) || parser.get().parse("/" + pattern).matches(PathContainer.parsePath("/" + literal));
+    }
+
+    private static boolean isOpen(String segment) {
+        return segment.equals("**") || segment.startsWith("{*");
+    }
+
     /** Whether a path may match both; false only if they begin with literal segments that differ. */
     private boolean overlap(String pattern, String endpointPattern) {
-        boolean caseSensitive = parser.get().isCaseSensitive();
         String[] one = pattern.split("/");
         String[] other = endpointPattern.split("/");
         for (int i = 0; i < Math.min(one.length, other.length); i++) {
             if (!isLiteral(one[i]) || !isLiteral(other[i])) {
                 return true;
             }
-            if (caseSensitive ? !one[i].equals(other[i]) : !one[i].equalsIgnoreCase(other[i])) {
+            if (!mayBeSame(one[i], other[i])) {
                 return false;
             }
         }

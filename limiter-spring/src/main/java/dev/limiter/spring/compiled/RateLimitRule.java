@@ -3,7 +3,6 @@ package dev.limiter.spring.compiled;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.spring.compiled.KeyOverrides.Stage;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
@@ -19,49 +18,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.server.PathContainer;
-import org.springframework.web.util.pattern.PathPattern;
 
 /** A rule, ready to use: expressions, key and patterns are parsed. Immutable, thread-safe. */
 public final class RateLimitRule {
 
-    private final Rule rule;
-    private final @Nullable Tiers tiers;
     private final RuleDefinition definition;
-    private final Mode mode;
-    private final HeaderStyle headers;
     private final Scope scope;
-    private final @Nullable RequestMatcher matcher;
-    private final RateLimitKey key;
-    private final Costs costs;
-    private final BooleanExpression condition;
-    private final BooleanExpression skipIf;
-    private final @Nullable ChargeIf chargeIf;
-    private final AddressLists addresses;
-    private final @Nullable Ban ban;
-    private final Waiting waiting;
-    private final boolean answersForServer;
-    private final @Nullable ResolvedLimits resolved;
-    private final KeyOverrides overrides;
-    private final EnforcedShare enforced;
+    private final Limits limits;
+    private final Requests requests;
+    private final Charging charging;
+    private final Enforcement enforcement;
+    private final ClientAnswer answer;
     private final @Nullable String live;
     private final @Nullable Charge fixedCharge;
     private final boolean limitsConcurrency;
-    private final String name;
     private final boolean forAll;
-    private final boolean hasAllowedAddresses;
     private final boolean alwaysAtOnce;
 
     /** The limits that apply: the rule's own, or those of a tier, a resolver, or an override. */
     public record Limits(
             Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, KeyOverrides overrides) {}
 
-    /** The requests that are counted; {@code matcher}: null without paths. */
+    /** The requests that are counted. */
     public record Requests(
-            @Nullable RequestMatcher matcher,
-            AddressLists addresses,
-            BooleanExpression condition,
-            BooleanExpression skipIf) {}
+            RequestMatcher matcher, AddressLists addresses, BooleanExpression condition, BooleanExpression skipIf) {}
 
     /** The charge of a request; {@code chargeIf}: null if all requests stay charged. */
     public record Charging(
@@ -86,73 +66,59 @@ public final class RateLimitRule {
             @Nullable String live) {
         this.definition = definition;
         this.scope = scope;
-        this.rule = limits.rule();
-        this.tiers = limits.tiers();
-        this.resolved = limits.resolved();
-        this.overrides = limits.overrides();
-        this.matcher = requests.matcher();
-        this.addresses = requests.addresses();
-        this.condition = requests.condition();
-        this.skipIf = requests.skipIf();
-        this.key = charging.key();
-        this.costs = charging.costs();
-        this.chargeIf = charging.chargeIf();
-        this.waiting = charging.waiting();
-        this.mode = enforcement.mode();
-        this.enforced = enforcement.share();
-        this.ban = enforcement.ban();
-        this.headers = answer.headers();
-        this.answersForServer = answer.forServer();
+        this.limits = limits;
+        this.requests = requests;
+        this.charging = charging;
+        this.enforcement = enforcement;
+        this.answer = answer;
         this.live = live;
-        this.name = rule.name();
-        this.forAll = key.isForAll();
-        this.hasAllowedAddresses = !addresses.allow().isEmpty();
-        this.alwaysAtOnce = waiting.isFixed() && !waiting.isPossible();
+        this.forAll = charging.key.isForAll();
+        this.alwaysAtOnce = charging.waiting.isFixed() && !charging.waiting.isPossible();
         this.fixedCharge = fixedCharge();
         this.limitsConcurrency =
-                limitsConcurrency(rule) || tiers().values().stream().anyMatch(RateLimitRule::limitsConcurrency);
+                limitsConcurrency(limits.rule) || tiers().values().stream().anyMatch(RateLimitRule::limitsConcurrency);
     }
 
     private @Nullable Charge fixedCharge() {
-        ResolvedKey constant = key.constant();
-        boolean sameForAll = tiers == null && resolved == null && overrides.isEmpty();
-        return constant != null && costs.isFixed() && sameForAll && waiting.isFixed()
-                ? waiting.first(refundable(costs.fixed(rule, constant.text())))
+        ResolvedKey constant = charging.key.constant();
+        boolean sameForAll = limits.tiers == null && limits.resolved == null && limits.overrides.isEmpty();
+        return constant != null && charging.costs.isFixed() && sameForAll && charging.waiting.isFixed()
+                ? charging.waiting.first(refundable(charging.costs.fixed(limits.rule, constant.text())))
                 : null;
     }
 
     private Charge refundable(Charge charge) {
-        return chargeIf == null ? charge : charge.asRefundable();
+        return charging.chargeIf == null ? charge : charge.asRefundable();
     }
 
     /** The name as configured, or the display name of the annotated method; {@code default} for the automatic limit. */
     public String name() {
-        return name;
+        return limits.rule.name();
     }
 
     /** The rule's own limits, as the core knows them. */
     public Rule rule() {
-        return rule;
+        return limits.rule;
     }
 
     /** The limits of each tier by its name: to the core, rules of the same name with as many limits. */
     public Map<String, Rule> tiers() {
-        return tiers == null ? Map.of() : tiers.rules();
+        return limits.tiers == null ? Map.of() : limits.tiers.rules();
     }
 
     /** The weaker of the rule's own mode and the one of all. */
     public Mode mode() {
-        return mode;
+        return enforcement.mode;
     }
 
     /** The share of the keys that are refused. */
     public EnforcedShare enforced() {
-        return enforced;
+        return enforcement.share;
     }
 
     /** Whether what becomes of its decisions depends on the key. */
     public boolean isEnforcedInPart() {
-        return enforced.isPartial();
+        return enforcement.share.isPartial();
     }
 
     /**
@@ -161,12 +127,12 @@ public final class RateLimitRule {
      * @throws dev.limiter.spring.expression.RuleEvaluationException if it cannot be evaluated
      */
     public ResolvedKey key(RateLimitContext context) {
-        return key.resolve(context);
+        return charging.key.resolve(context);
     }
 
     /** Whether a key is refused, rather than only watched. */
     public boolean enforces(ResolvedKey known) {
-        return !enforced.isPartial() || enforced.contains(known.client());
+        return !enforcement.share.isPartial() || enforcement.share.contains(known.client());
     }
 
     /** The name of the rule beside which it is tried; null if it is no candidate. */
@@ -175,7 +141,7 @@ public final class RateLimitRule {
     }
 
     public HeaderStyle headers() {
-        return headers;
+        return answer.headers;
     }
 
     /** Where it was written. */
@@ -194,7 +160,7 @@ public final class RateLimitRule {
 
     /** When it decides, if it has paths. */
     public Phase phase() {
-        return matcher == null ? Phase.ENDPOINT : matcher.phase();
+        return requests.matcher.phase;
     }
 
     /** Whether all callers share its buckets. */
@@ -204,27 +170,22 @@ public final class RateLimitRule {
 
     /** The kinds of values that divide its buckets, as {@link RateLimitKey#kinds()}. */
     public List<String> keyKinds() {
-        return key.kinds();
+        return charging.key.kinds();
     }
 
     /** The types of the parts of its keys, as {@link RateLimitKey#partTypes()}. */
     public List<String> keyParts() {
-        return key.partTypes();
+        return charging.key.partTypes();
     }
 
     /** Whether its limits are the application's own, so that no client is to blame for using them up. */
     public boolean answersForServer() {
-        return answersForServer;
+        return answer.forServer;
     }
 
     /** Whether requests may have to wait for it. */
     public boolean makesWait() {
-        return waiting.isPossible();
-    }
-
-    /** The share of each limit that is kept for requests with priority, in percent. */
-    public int reserve() {
-        return waiting.reserve();
+        return charging.waiting.isPossible();
     }
 
     /** Whether any of its limits, or of a tier of it, is one of concurrency. */
@@ -238,57 +199,24 @@ public final class RateLimitRule {
 
     /** Whether it has paths, so that it applies to requests by itself. */
     public boolean appliesByPath() {
-        return matcher != null;
+        return requests.matcher.paths != null;
     }
 
-    /**
-     * Whether it applies by itself to a request.
-     *
-     * @param httpMethod the method of the request
-     * @param endpointPattern the best matching pattern, empty if there is none
-     * @param path the path within the application, as parsed for routing
-     */
-    public boolean matches(@Nullable String httpMethod, String endpointPattern, PathContainer path) {
-        return matcher != null && matcher.matches(httpMethod, endpointPattern, path);
-    }
-
-    /**
-     * The most specific of its patterns that match a request by its path alone; null if there is none.
-     *
-     * @param paths within the application, different ways to read that of the request
-     */
-    public @Nullable PathPattern bestPattern(String httpMethod, List<PathContainer> paths) {
-        return matcher == null ? null : matcher.best(httpMethod, paths);
-    }
-
-    /** The HTTP method that it is for, if it is only one. */
-    public Optional<String> onlyMethod() {
-        return matcher == null ? Optional.empty() : matcher.onlyMethod();
-    }
-
-    /** The answer of {@link #matches} for all paths of an endpoint, if that is always the same. */
-    public Coverage coverage(@Nullable String httpMethod, String endpointPattern) {
-        return matcher == null ? Coverage.NONE : matcher.coverage(httpMethod, endpointPattern);
-    }
-
-    /** The coverage by one of its paths alone, as it was written. */
-    public Coverage coverage(String path, @Nullable String httpMethod, String endpointPattern) {
-        return matcher == null ? Coverage.NONE : matcher.coverage(path, httpMethod, endpointPattern);
+    /** The requests that it applies to by itself; none without paths. */
+    public RequestMatcher matcher() {
+        return requests.matcher;
     }
 
     /** Whether what is taken stays charged; null if it always does. */
     public @Nullable ChargeIf chargeIf() {
-        return chargeIf;
+        return charging.chargeIf;
     }
 
     /** The name of the tier with exactly these limits; null if they are the rule's own, or those of a resolver. */
     @SuppressWarnings("ReferenceEquality") // two tiers may have the same limits
-    public @Nullable String tierOf(Rule limits) {
-        if (tiers == null) {
-            return null;
-        }
+    public @Nullable String tierOf(Rule applicable) {
         for (Map.Entry<String, Rule> tier : tiers().entrySet()) {
-            if (tier.getValue() == limits) {
+            if (tier.getValue() == applicable) {
                 return tier.getKey();
             }
         }
@@ -297,22 +225,22 @@ public final class RateLimitRule {
 
     /** The ban of keys; null if the rule bans none. */
     public @Nullable Ban ban() {
-        return ban;
+        return enforcement.ban;
     }
 
     /** The ban of a key; null if it is never banned, such as the shared key of clients without their own. */
     public @Nullable Ban banOf(ResolvedKey known) {
-        return known.unresolved() ? null : ban;
+        return known.unresolved() ? null : enforcement.ban;
     }
 
     /** Whether it refuses the addresses of some clients. */
     public boolean hasDeniedAddresses() {
-        return !addresses.deny().isEmpty();
+        return !requests.addresses.deny().isEmpty();
     }
 
     /** Whether the address of the client is always refused. */
     public boolean denies(RateLimitContext context) {
-        return addresses.deny(context);
+        return requests.addresses.deny(context);
     }
 
     /**
@@ -321,13 +249,13 @@ public final class RateLimitRule {
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */
     public @Nullable String exemption(RateLimitContext context) {
-        if (hasAllowedAddresses && addresses.allow(context)) {
+        if (requests.addresses.allow(context)) {
             return RuleOptions.ALLOW.name();
         }
-        if (!condition.evaluate(context)) {
+        if (!requests.condition.evaluate(context)) {
             return RuleOptions.CONDITION.name();
         }
-        return skipIf.evaluate(context) ? RuleOptions.SKIP_IF.name() : null;
+        return requests.skipIf.evaluate(context) ? RuleOptions.SKIP_IF.name() : null;
     }
 
     /**
@@ -354,24 +282,24 @@ public final class RateLimitRule {
     }
 
     private @Nullable Charge charge(@Nullable ResolvedKey known, RateLimitContext context, boolean prediction) {
-        Rule applicable = tiers == null ? rule : tiers.select(context, rule);
-        if (applicable == null && overrides.isEmpty()) {
+        Rule applicable = limits.tiers == null ? limits.rule : limits.tiers.select(context, limits.rule);
+        if (applicable == null && limits.overrides.isEmpty()) {
             return null;
         }
-        String whose = (known == null ? key.resolve(context) : known).text();
-        Stage overriding = overrides.of(whose);
-        if (overriding != null) {
-            applicable = overriding.over(applicable);
-        } else if (applicable != null && resolved != null) {
+        String whose = (known == null ? charging.key.resolve(context) : known).text();
+        Rule overridden = limits.overrides.of(whose, applicable, limits.rule);
+        if (overridden != null) {
+            applicable = overridden;
+        } else if (applicable != null && limits.resolved != null) {
             applicable = prediction
-                    ? resolved.prediction(whose, context, applicable)
-                    : resolved.of(whose, context, applicable);
+                    ? limits.resolved.prediction(whose, context, applicable)
+                    : limits.resolved.of(whose, context, applicable);
         }
         if (applicable == null) {
             return null;
         }
-        Charge charge = refundable(costs.charge(applicable, whose, context));
-        return alwaysAtOnce ? charge : waiting.apply(charge, context);
+        Charge charge = refundable(charging.costs.charge(applicable, whose, context));
+        return alwaysAtOnce ? charge : charging.waiting.apply(charge, context);
     }
 
     /**
@@ -379,26 +307,26 @@ public final class RateLimitRule {
      * else the rule's own.
      */
     public Rule limitsOf(String whole) {
-        return limitsOf(whole, rule);
+        return limitsOf(whole, limits.rule);
     }
 
     /** The same for a key that is of a tier with these limits. */
     public Rule limitsOf(String whole, Rule tier) {
-        Stage overriding = overrides.of(whole);
-        if (overriding != null) {
-            return overriding.over(tier);
+        Rule overridden = limits.overrides.of(whole, tier, limits.rule);
+        if (overridden != null) {
+            return overridden;
         }
-        return resolved == null ? tier : resolved.last(whole, tier);
+        return limits.resolved == null ? tier : limits.resolved.last(whole, tier);
     }
 
     /** The keys that have limits of their own now. */
     public List<KeyOverride> overrides() {
-        return overrides.inForce();
+        return limits.overrides.inForce();
     }
 
     /** The key that a person means, as {@link RateLimitKey#ofInput}. */
     public Optional<ResolvedKey> keyOf(@Nullable String text, @Nullable String resource) {
-        return key.ofInput(text, resource);
+        return charging.key.ofInput(text, resource);
     }
 
     /**
@@ -406,11 +334,11 @@ public final class RateLimitRule {
      * clients without a key.
      */
     public Charge chargeOfNobody() {
-        return rule.charge(key.unresolved().text());
+        return limits.rule.charge(charging.key.unresolved().text());
     }
 
     @Override
     public String toString() {
-        return rule + " from " + origin();
+        return limits.rule + " from " + origin();
     }
 }

@@ -8,51 +8,62 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 
-/** The paths and methods of a rule. */
+/** The paths and methods of a rule. Immutable, thread-safe. */
 public final class RequestMatcher {
 
     public static final Set<String> METHODS =
             Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
-    private final PathPatterns paths;
+    /** Matches no request: that of a rule without paths. */
+    public static final RequestMatcher NONE = new RequestMatcher(null, Set.of(), Phase.ENDPOINT);
+
+    final @Nullable PathPatterns paths;
     private final Set<String> methods;
-    private final Phase phase;
+    final Phase phase;
 
     /**
+     * @param paths null for none
      * @param methods in upper case; empty for all
      */
-    public RequestMatcher(PathPatterns paths, Set<String> methods, Phase phase) {
+    public RequestMatcher(@Nullable PathPatterns paths, Set<String> methods, Phase phase) {
         this.paths = paths;
         this.methods = methods;
         this.phase = phase;
     }
 
-    Phase phase() {
-        return phase;
+    /**
+     * Whether it matches a request.
+     *
+     * @param method the method of the request
+     * @param endpointPattern the best matching pattern, empty if there is none
+     * @param path the path within the application, as parsed for routing
+     */
+    public boolean matches(@Nullable String method, String endpointPattern, PathContainer path) {
+        return paths != null && matchesMethod(method) && paths.cover(endpointPattern, path);
     }
 
-    boolean matches(@Nullable String method, String endpointPattern, PathContainer path) {
-        return matchesMethod(method) && paths.cover(endpointPattern, path);
-    }
-
-    /** The most specific pattern that matches one of these paths; null if there is none. */
-    @Nullable
-    PathPattern best(String method, List<PathContainer> equivalentPaths) {
-        return matchesMethod(method) ? paths.best(equivalentPaths) : null;
+    /**
+     * The most specific pattern that matches a request by its path alone; null if there is none.
+     *
+     * @param equivalentPaths within the application, different ways to read that of the request
+     */
+    public @Nullable PathPattern best(String method, List<PathContainer> equivalentPaths) {
+        return paths != null && matchesMethod(method) ? paths.best(equivalentPaths) : null;
     }
 
     /** The only method that it is for, if it is only one. */
-    Optional<String> onlyMethod() {
+    public Optional<String> onlyMethod() {
         return methods.size() == 1 ? Optional.of(methods.iterator().next()) : Optional.empty();
     }
 
-    Coverage coverage(@Nullable String method, String endpointPattern) {
-        return matchesMethod(method) ? paths.coverage(endpointPattern) : Coverage.NONE;
+    /** The result of {@link #matches} for all paths of an endpoint, if that is always the same. */
+    public Coverage coverage(@Nullable String method, String endpointPattern) {
+        return paths != null && matchesMethod(method) ? paths.coverage(endpointPattern) : Coverage.NONE;
     }
 
-    /** The coverage by one of the paths alone. */
-    Coverage coverage(String path, @Nullable String method, String endpointPattern) {
-        return matchesMethod(method) ? paths.coverage(path, endpointPattern) : Coverage.NONE;
+    /** The coverage by one of the paths alone, as it was written. */
+    public Coverage coverage(String path, @Nullable String method, String endpointPattern) {
+        return paths != null && matchesMethod(method) ? paths.coverage(path, endpointPattern) : Coverage.NONE;
     }
 
     /** An invented method reaches each endpoint that does not restrict methods, so it is covered by every rule. */

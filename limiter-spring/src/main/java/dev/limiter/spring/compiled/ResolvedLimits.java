@@ -3,6 +3,7 @@ package dev.limiter.spring.compiled;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.OutOfRangeException;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -123,7 +124,7 @@ public final class ResolvedLimits {
             Limit limit = limit(value);
             check.accept(limit);
             return Rule.of(name, limit);
-        } catch (LimiterConfigurationException impossible) {
+        } catch (LimiterConfigurationException | OutOfRangeException impossible) {
             throw new RuleEvaluationException(where + " gave " + value + ": " + impossible.getMessage(), impossible);
         }
     }

@@ -1,11 +1,14 @@
 package dev.limiter.spring.compiled;
 
 import dev.limiter.OnFailure;
+import dev.limiter.Rule;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,15 +25,18 @@ public final class RuleSet {
     private final List<RateLimitRule> requestRules;
     private final @Nullable RateLimitRule defaultLimit;
     private final @Nullable PathPatterns excluded;
-    private final StorageTerms storageTerms;
+    private final Map<String, OnFailure> onFailure = new HashMap<>();
+    private final Map<String, Integer> leases = new HashMap<>();
 
     public RuleSet(
             Collection<RuleDefinition> definitions,
             Collection<RateLimitRule> rules,
             @Nullable RateLimitRule defaultLimit,
-            @Nullable PathPatterns excluded,
-            StorageTerms storageTerms) {
-        definitions.forEach(definition -> this.definitions.put(RuleName.canonical(definition.name()), definition));
+            @Nullable PathPatterns excluded) {
+        definitions.forEach(definition -> {
+            this.definitions.put(RuleName.canonical(definition.name()), definition);
+            addTerms(definition);
+        });
         rules.forEach(rule -> this.rules.put(RuleName.canonical(rule.name()), rule));
         this.pathRules = rules.stream().filter(RateLimitRule::appliesByPath).toList();
         this.requestRules = pathRules.stream()
@@ -38,17 +44,36 @@ public final class RuleSet {
                 .toList();
         this.defaultLimit = defaultLimit;
         this.excluded = excluded;
-        this.storageTerms = storageTerms;
+        if (defaultLimit != null) {
+            addTerms(defaultLimit.definition());
+        }
     }
 
-    /** The failure mode of the rule of exactly that name, or of the automatic limit. */
-    public Optional<OnFailure> onFailure(String name) {
-        return storageTerms.onFailure(name);
+    /** The options that a remote storage reads, by the exact name of the rule. */
+    private void addTerms(RuleDefinition definition) {
+        OnFailure how = definition.value(RuleOptions.ON_FAILURE);
+        if (how != null) {
+            onFailure.put(definition.name(), how);
+        }
+        String lease = definition.value(RuleOptions.LEASE);
+        if (lease != null && lease.strip().matches("[1-9][0-9]?%")) {
+            leases.put(definition.name(), Integer.valueOf(lease.replace("%", "").strip()));
+        }
+    }
+
+    /**
+     * The way of a rule to go on while a storage that all instances share does not decide. Bans always go on in memory:
+     * an outage bans no client.
+     *
+     * @param otherwise of rules that do not set it
+     */
+    public OnFailure onFailure(Rule rule, OnFailure otherwise) {
+        return Ban.isPart(rule) ? OnFailure.LOCAL : onFailure.getOrDefault(rule.name(), otherwise);
     }
 
     /** The share of its limits, in percent, that the rule of exactly that name has taken ahead; 0 for none. */
     public int lease(String name) {
-        return storageTerms.lease(name);
+        return leases.getOrDefault(name, 0);
     }
 
     /** All rules with a limit, with and without paths, but not the automatic limit. */
@@ -88,7 +113,7 @@ public final class RuleSet {
 
     /**
      * Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link
-     * RateLimitRule#matches}.
+     * RequestMatcher#matches}.
      */
     public boolean excludes(String endpointPattern, PathContainer path) {
         return excluded != null && excluded.coverSafely(endpointPattern, path);

@@ -31,14 +31,8 @@ public final class Tiers {
     public Tiers(KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
         this.by = by;
         this.rules = Collections.unmodifiableMap(rules);
-        rules.forEach((name, rule) -> {
-            bySpelling.put(name, Optional.of(rule));
-            bySpelling.put(RuleName.canonical(name), Optional.of(rule));
-        });
-        unlimited.forEach(name -> {
-            bySpelling.put(name, Optional.empty());
-            bySpelling.put(RuleName.canonical(name), Optional.empty());
-        });
+        rules.forEach((name, rule) -> bySpelling.put(RuleName.canonical(name), Optional.of(rule)));
+        unlimited.forEach(name -> bySpelling.put(RuleName.canonical(name), Optional.empty()));
     }
 
     /** The limits of each tier by its name, as configured. */
@@ -58,10 +52,7 @@ public final class Tiers {
         if (tier == null || tier.isEmpty() || tier.length() > MAX_LENGTH) {
             return own;
         }
-        Optional<Rule> known = bySpelling.get(tier);
-        if (known == null) {
-            known = bySpelling.get(RuleName.canonical(tier));
-        }
+        Optional<Rule> known = bySpelling.get(RuleName.canonical(tier));
         return known == null ? own : known.orElse(null);
     }
 }

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 public record Waiting(
         Duration maxWait, int maxWaiting, @Nullable BooleanExpression priority, int reserve) {
 
-    static final Waiting NONE = new Waiting(Duration.ZERO, Integer.MAX_VALUE, null, 0);
-
     boolean isPossible() {
         return !maxWait.isZero();
     }

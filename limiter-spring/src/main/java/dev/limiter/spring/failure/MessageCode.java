@@ -25,9 +25,7 @@ public enum MessageCode {
     TWO_SORTS_OF_LIMITS("LIM-207", "Write either one limit directly in the rule, or named ones in limits."),
     COST("LIM-208", "Write a whole number from 1, or an expression that gives one."),
     IMPOSSIBLE_COST("LIM-209", "Raise the burst or limit, or lower the cost."),
-    LEASE(
-            "LIM-210",
-            "Write a share from 1% to 50% for an algorithm of which permits can be taken ahead, or remove it."),
+    LEASE("LIM-210", "Write a share from 1% to 50%, or remove it."),
     IMPOSSIBLE_LIMIT("LIM-211", "Correct the settings of the limit."),
 
     KEY("LIM-301", "Name what tells clients apart, such as ip, \"principal|ip\" or \"header:X-Api-Key\"."),
@@ -40,9 +38,8 @@ public enum MessageCode {
     TIERS("LIM-308", "Say by who is in which tier, and what is different in each."),
     BAN("LIM-309", "Say after how many rejections, within which time and for how long."),
     BAN_WITHOUT_KEY("LIM-310", "Give the rule a key, such as ip, or remove the ban."),
-    CHARGE_IF("LIM-311", "Move the concurrency limit into a rule of its own, or remove charge-if."),
-    WAITING("LIM-312", "Correct max-wait and max-waiting, or choose an algorithm for which requests can wait."),
-    PRIORITY("LIM-313", "Say with priority who goes first, and with reserve or max-wait before whom."),
+    WAITING("LIM-312", "Correct max-waiting, or let the rule decide at the endpoint."),
+    PRIORITY("LIM-313", "Write a share from 1% to 99%, next to a priority."),
     LIMIT_RESOLVER("LIM-314", "Name a LimitResolver bean, or write an expression that gives a number of permits."),
     ENFORCE("LIM-315", "Write a share such as 10% for a rule with a key, or remove it."),
     CANDIDATE("LIM-316", "Say what is different in the candidate, as in the rule itself."),

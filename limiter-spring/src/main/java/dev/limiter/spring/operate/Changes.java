@@ -307,13 +307,6 @@ public record Changes(
         List<KeyOverride> ofKeys = overrides.get(canonical);
         return ofKeys == null
                 ? result
-                : new RuleDefinition(
-                        result.name(),
-                        result.origin(),
-                        result.limit(),
-                        result.limits(),
-                        result.tiers(),
-                        result.ban(),
-                        result.settings().with(KeyOverride.OPTION, ofKeys, RuleSetCompiler.OVERRIDE));
+                : result.with(result.settings().with(KeyOverride.OPTION, ofKeys, RuleSetCompiler.OVERRIDE));
     }
 }

@@ -4,6 +4,7 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
@@ -12,10 +13,8 @@ import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Settings;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,44 +147,16 @@ public record RuleChange(
      */
     RuleDefinition applyTo(RuleDefinition rule) {
         RuleOrigin origin = origin();
-        LimitDefinition change = LimitDefinition.of(origin, limit, window, null, burst, null);
-        Settings settings = Settings.NONE
+        RuleDefinition changed = rule.with(Settings.NONE
                 .with(RuleOptions.MODE, mode, origin)
                 .with(RuleOptions.ENFORCE, enforce, origin)
-                .over(rule.settings());
-        Map<String, LimitDefinition> limits = rule.limits();
+                .over(rule.settings()));
+        LimitDefinition change = LimitDefinition.of(origin, limit, window, null, burst, null);
         if (change.isEmpty()) {
-            return with(rule, rule.limit(), limits, settings);
+            return changed;
         }
-        if (limits == null && named == null) {
-            return with(rule, change.over(rule.limit()), null, settings);
-        }
-        if (limits == null || named == null) {
-            throw problem(
-                    limits == null
-                            ? "The rule has only one limit, without a name."
-                            : "The rule has several limits. Say which one: " + String.join(", ", limits.keySet())
-                                    + ".");
-        }
-        Map<String, LimitDefinition> changed = new LinkedHashMap<>(limits);
-        String known = limits.keySet().stream()
-                .filter(name -> RuleName.canonical(name).equals(RuleName.canonical(named)))
-                .findFirst()
-                .orElseThrow(
-                        () -> problem("The rule has no such limit, but " + String.join(", ", limits.keySet()) + "."));
-        changed.compute(known, (name, weaker) -> change.over(Objects.requireNonNull(weaker)));
-        return with(rule, rule.limit(), changed, settings);
-    }
-
-    private LimiterConfigurationException problem(String reason) {
-        return new LimiterConfigurationException(new Problem(MessageCode.CHANGE, "named", named, reason));
-    }
-
-    private static RuleDefinition with(
-            RuleDefinition rule,
-            LimitDefinition limit,
-            @Nullable Map<String, LimitDefinition> limits,
-            Settings settings) {
-        return new RuleDefinition(rule.name(), rule.origin(), limit, limits, rule.tiers(), rule.ban(), settings);
+        String known = rule.limitName(named == null ? "" : named, "named", MessageCode.CHANGE);
+        LimitDefinition none = LimitDefinition.of(origin, null, null, null, null, null);
+        return new LimitsDefinition(none, Map.of(known, change)).over(changed, MessageCode.CHANGE);
     }
 }

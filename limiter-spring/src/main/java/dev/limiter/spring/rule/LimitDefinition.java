@@ -29,22 +29,8 @@ public record LimitDefinition(String where, Settings settings) {
                         .with(LimitOptions.BUCKETS, buckets, origin));
     }
 
-    /** This limit with the windows aligned as written at {@code origin}; null is what was not said. */
-    public LimitDefinition aligned(RuleOrigin origin, @Nullable Align align, @Nullable String zone) {
-        return with(LimitOptions.ALIGN, align, origin).with(LimitOptions.ZONE, zone, origin);
-    }
-
-    /** This limit with the warm-up as written at {@code origin}; null is what was not said. */
-    public LimitDefinition warmingUp(RuleOrigin origin, @Nullable String warmUp) {
-        return with(LimitOptions.WARM_UP, warmUp, origin);
-    }
-
-    /** This limit with the cost, a number or an expression, as written at {@code origin}; null is what was not said. */
-    public LimitDefinition costing(RuleOrigin origin, @Nullable String cost) {
-        return with(LimitOptions.COST, cost, origin);
-    }
-
-    private <T> LimitDefinition with(Option<T> option, @Nullable T value, RuleOrigin origin) {
+    /** This limit with one more setting, as written at {@code origin}; null adds none. */
+    public <T> LimitDefinition with(Option<T> option, @Nullable T value, RuleOrigin origin) {
         return new LimitDefinition(where, settings.with(option, value, origin));
     }
 
@@ -72,31 +58,15 @@ public record LimitDefinition(String where, Settings settings) {
     /**
      * These settings, completed by weaker ones. If these name another algorithm, the options of the weaker's are left
      * behind with it (the window, if these have none): otherwise nobody could change the algorithm of an annotation
-     * from outside. So is its zone with another alignment, its warm-up with a burst, and its burst with a warm-up.
+     * from outside.
      */
     public LimitDefinition over(LimitDefinition weaker) {
-        return new LimitDefinition(where, settings.over(weaker.settings.only(option -> keeps(option, weaker))));
-    }
-
-    private boolean keeps(Option<?> option, LimitDefinition weaker) {
-        if (option == LimitOptions.WINDOW) {
-            return hasWindow() || !weaker.hasWindow();
-        }
         boolean sameAlgorithm = get(LimitOptions.ALGORITHM) == null || algorithm() == weaker.algorithm();
-        boolean replaced = option == LimitOptions.ZONE && contradicts(LimitOptions.ALIGN, weaker)
-                || option == LimitOptions.WARM_UP && get(LimitOptions.BURST) != null
-                || option == LimitOptions.BURST && warmsUp();
-        return option.isForAll() || sameAlgorithm && !replaced;
-    }
-
-    private boolean warmsUp() {
-        return get(LimitOptions.WARM_UP) != null && !settings.isZero(LimitOptions.WARM_UP);
-    }
-
-    private <T> boolean contradicts(Option<T> option, LimitDefinition other) {
-        T own = settings.value(option);
-        T others = other.settings.value(option);
-        return own != null && others != null && !own.equals(others);
+        return new LimitDefinition(
+                where,
+                settings.over(weaker.settings.only(option -> option == LimitOptions.WINDOW
+                        ? hasWindow() || !weaker.hasWindow()
+                        : sameAlgorithm || option.isForAll())));
     }
 
     /** Whether the algorithm has a window. */

@@ -9,15 +9,13 @@ import org.jspecify.annotations.Nullable;
 /** The options of one limit. */
 public final class LimitOptions {
 
-    public static final Option<Long> LIMIT = OptionTraits.number("Permits per window")
+    public static final Option<Long> LIMIT = Option.number("Permits per window")
             .range(1, Limit.MAX_PERMITS)
-            .suggest(10L)
-            .suggest(100L)
-            .suggest(1000L)
+            .suggestions(10L, 100L, 1000L)
             .in(Limit::limit)
             .named("limit");
 
-    public static final Option<String> WINDOW = OptionTraits.text(
+    public static final Option<String> WINDOW = Option.text(
                     "Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:"
                             + " calendar")
             .onlyFor(
@@ -34,7 +32,7 @@ public final class LimitOptions {
             .in(limit -> limit instanceof Limit.CalendarWindow calendar ? calendar.period() : length(limit.window()))
             .named("window");
 
-    public static final Option<Algorithm> ALGORITHM = OptionTraits.oneOf(Algorithm.class, "How the limit counts")
+    public static final Option<Algorithm> ALGORITHM = Option.oneOf(Algorithm.class, "How the limit counts")
             .otherwise(Algorithm.TOKEN_BUCKET)
             .suggest("token-bucket", "Bursts up to a size, refilled continuously; the default.")
             .suggest("leaky-bucket", "A bucket that leaks; what would overflow it is refused.")
@@ -45,16 +43,15 @@ public final class LimitOptions {
             .in(Limit::algorithm)
             .named("algorithm");
 
-    public static final Option<Long> BURST = OptionTraits.number("The most that can be taken at once")
+    public static final Option<Long> BURST = Option.number("The most that can be taken at once")
             .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
             .range(1, Limit.MAX_PERMITS)
             .otherwiseCounts("the limit")
-            .suggest(10L)
-            .suggest(100L)
+            .suggestions(10L, 100L)
             .in(limit -> limit.capacity() == limit.limit() ? null : limit.capacity())
             .named("burst");
 
-    public static final Option<Integer> BUCKETS = OptionTraits.count("Sub-windows")
+    public static final Option<Integer> BUCKETS = Option.count("Sub-windows")
             .onlyFor(Algorithm.SLIDING_WINDOW_COUNTER)
             .range(1, 1000)
             .otherwise(10)
@@ -63,7 +60,7 @@ public final class LimitOptions {
             .in(limit -> limit instanceof Limit.SlidingWindowCounter counter ? counter.buckets() : null)
             .named("buckets");
 
-    public static final Option<Align> ALIGN = OptionTraits.oneOf(
+    public static final Option<Align> ALIGN = Option.oneOf(
                     Align.class,
                     "Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo)")
             .onlyFor(Algorithm.FIXED_WINDOW)
@@ -74,7 +71,7 @@ public final class LimitOptions {
             .in(limit -> limit instanceof Limit.FixedWindow fixed && fixed.fromFirst() ? Align.FIRST : null)
             .named("align");
 
-    public static final Option<String> ZONE = OptionTraits.text("Time zone of the calendar, such as Europe/Berlin")
+    public static final Option<String> ZONE = Option.text("Time zone of the calendar, such as Europe/Berlin")
             .onlyFor(Algorithm.FIXED_WINDOW)
             .where(" with align: calendar")
             .otherwise("UTC")
@@ -87,7 +84,7 @@ public final class LimitOptions {
             .named("zone");
 
     /** A leaky bucket takes it with {@link RuleOptions#MAX_WAIT} alone. */
-    public static final Option<String> WARM_UP = OptionTraits.duration(
+    public static final Option<String> WARM_UP = Option.duration(
                     "Time in which the rate climbs from a third to all of it after idling, such as 10s")
             .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
             .where(" with max-wait; not with burst")
@@ -98,7 +95,7 @@ public final class LimitOptions {
             .named("warm-up");
 
     /** A number or an expression; that of the rule if it is not said. */
-    public static final Option<String> COST = OptionTraits.text(
+    public static final Option<String> COST = Option.text(
                     "Permits that a request takes of this limit: a number or an expression")
             .otherwiseCounts("the cost of the rule")
             .suggest("1", "One permit for each request.")

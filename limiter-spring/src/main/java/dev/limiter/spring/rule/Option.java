@@ -4,19 +4,24 @@ import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spring.failure.EnumText;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An option of a rule or of a limit, as data: binding, merging, checking, the metadata for IDEs, the manual and the
- * endpoint go by what it says of itself. Immutable, and compared by identity. All are in {@link RuleOptions},
- * {@link LimitOptions} and {@link BanDefinition}.
+ * endpoint are made of what it says of itself. Compared by identity, and unchanged once it has a name. All are in {@link
+ * RuleOptions}, {@link LimitOptions} and {@link BanOptions}.
  *
  * @param <T> the type of its values
  */
@@ -24,27 +29,145 @@ public final class Option<T> {
 
     private static final Pattern DASH = Pattern.compile("-(.)");
 
-    private final String name;
-    private final String attribute;
-    private final OptionTraits<T> traits;
-
-    Option(String name, OptionTraits<T> traits) {
-        this.name = name;
-        this.attribute = DASH.matcher(name).replaceAll(next -> next.group(1).toUpperCase(Locale.ROOT));
-        this.traits = traits;
-    }
+    private final Class<?> type;
+    private final String meaning;
+    private final List<Suggestion> suggestions = new ArrayList<>();
+    private String name = "";
+    private String attribute = "";
+    private Set<Algorithm> algorithms = Set.of(Algorithm.values());
+    private long min = Long.MIN_VALUE;
+    private long max = Long.MAX_VALUE;
+    private @Nullable Class<?> standsFor;
+    private @Nullable Duration longest;
+    private boolean mayBeZero;
+    private @Nullable T defaultValue;
+    private @Nullable String defaultText;
+    private String exception = "";
+    private String condition = "";
+    private String remark = "";
+    private Function<Limit, @Nullable Object> inLimit = limit -> null;
 
     /** A value that is offered where one is written. */
     public record Suggestion(Object value, @Nullable String meaning) {}
 
-    /** An option with this name in properties, such as {@code max-wait}, for all algorithms and with any value. */
-    public static <T> Option<T> of(String name) {
-        return new OptionTraits<T>(Object.class, "").named(name);
+    private Option(Class<?> type, String meaning) {
+        this.type = type;
+        this.meaning = meaning;
     }
 
-    /** An option of {@link #of} whose value is a list of texts. */
-    public static Option<List<String>> listOf(String name) {
-        return OptionTraits.list("").named(name);
+    /** An option with this name in properties, such as {@code max-wait}, for all algorithms and with any value. */
+    public static <T> Option<T> of(String name) {
+        return new Option<T>(Object.class, "").named(name);
+    }
+
+    /** {@code meaning}: a phrase that {@link #description()} begins with and goes on with the range. */
+    static Option<Long> number(String meaning) {
+        return new Option<>(Long.class, meaning);
+    }
+
+    static Option<Integer> count(String meaning) {
+        return new Option<>(Integer.class, meaning);
+    }
+
+    static Option<String> text(String meaning) {
+        return new Option<>(String.class, meaning);
+    }
+
+    static Option<String> duration(String meaning) {
+        return text(meaning).standingFor(Duration.class);
+    }
+
+    static <E extends Enum<E>> Option<E> oneOf(Class<E> type, String meaning) {
+        return new Option<>(type, meaning);
+    }
+
+    static Option<List<String>> list(String meaning) {
+        return new Option<>(List.class, meaning);
+    }
+
+    Option<T> named(String name) {
+        this.name = name;
+        this.attribute = DASH.matcher(name).replaceAll(next -> next.group(1).toUpperCase(Locale.ROOT));
+        return this;
+    }
+
+    /** Numbers from {@code min} to {@code max} alone. */
+    Option<T> range(long min, long max) {
+        this.min = min;
+        this.max = max;
+        return this;
+    }
+
+    /** Durations that are longer than zero, up to this one. */
+    Option<T> upTo(Duration longest) {
+        this.longest = longest;
+        return this;
+    }
+
+    /** Durations from zero to this one. */
+    Option<T> zeroTo(Duration longest) {
+        this.mayBeZero = true;
+        return upTo(longest);
+    }
+
+    /** These algorithms alone: others would ignore it. */
+    Option<T> onlyFor(Algorithm... takers) {
+        this.algorithms = Collections.unmodifiableSet(new LinkedHashSet<>(Arrays.asList(takers)));
+        return this;
+    }
+
+    /** A condition of these algorithms, such as {@code " with align: calendar"}. */
+    Option<T> where(String condition) {
+        this.condition = condition;
+        return this;
+    }
+
+    /** The value that counts if nothing is set. */
+    Option<T> otherwise(T value) {
+        this.defaultValue = value;
+        return otherwiseCounts(value instanceof Enum<?> constant ? EnumText.of(constant) : value.toString());
+    }
+
+    /** The words for the effect of a missing setting, where it equals no value of the option. */
+    Option<T> otherwiseCounts(String what) {
+        this.defaultText = what;
+        return this;
+    }
+
+    /** An exception from what counts if nothing is set, such as {@code "but none for key: global"}. */
+    Option<T> except(String exception) {
+        this.exception = ", " + exception;
+        return this;
+    }
+
+    /** A name of a bean of this type, or the text of a value of it. */
+    Option<T> standingFor(Class<?> type) {
+        this.standsFor = type;
+        return this;
+    }
+
+    Option<T> suggest(Object value, String meaning) {
+        suggestions.add(new Suggestion(value, meaning));
+        return this;
+    }
+
+    Option<T> suggestions(Object... values) {
+        for (Object value : values) {
+            suggestions.add(new Suggestion(value, null));
+        }
+        return this;
+    }
+
+    /** A sentence at the end of the description. */
+    Option<T> remark(String sentence) {
+        this.remark = " " + sentence;
+        return this;
+    }
+
+    /** The reader of the value that a limit holds. */
+    Option<T> in(Function<Limit, @Nullable Object> limit) {
+        this.inLimit = limit;
+        return this;
     }
 
     /** The name in properties, such as {@code max-wait}. */
@@ -59,109 +182,104 @@ public final class Option<T> {
 
     /** The type of its values; of lists the type of list. */
     public Class<?> type() {
-        return traits.type;
+        return type;
     }
 
     /** Whether its value is a list of texts, of which an annotation writes one. */
     public boolean isList() {
-        return traits.type == List.class;
+        return type == List.class;
     }
 
     /** The type that its text stands for, such as a duration or a bean; null if it stands for none. */
     public @Nullable Class<?> standsFor() {
-        return traits.standsFor;
+        return standsFor;
     }
 
     /** The algorithms that do not ignore it. */
     public Set<Algorithm> algorithms() {
-        return traits.algorithms;
+        return algorithms;
     }
 
     /** Whether no algorithm ignores it. */
     public boolean isForAll() {
-        return traits.algorithms.size() == Algorithm.values().length;
+        return algorithms.size() == Algorithm.values().length;
     }
 
     /** The smallest number that it may be. */
     public long min() {
-        return traits.min;
+        return min;
     }
 
     /** The largest number that it may be. */
     public long max() {
-        return traits.max;
+        return max;
     }
 
     /** The longest duration that it may be; null if it is none, or not bounded by itself. */
     public @Nullable Duration longest() {
-        return traits.longest;
+        return longest;
     }
 
     /** Whether a duration of zero says something. */
     public boolean mayBeZero() {
-        return traits.mayBeZero;
+        return mayBeZero;
     }
 
-    /** The value that counts if nothing is said; null if there is none. */
+    /** The value that counts if nothing is set; null if there is none. */
     public @Nullable T defaultValue() {
-        return traits.defaultValue;
+        return defaultValue;
     }
 
     /** The {@link #defaultValue()} of an option that has one. */
     public T usual() {
-        return Objects.requireNonNull(traits.defaultValue, name);
+        return Objects.requireNonNull(defaultValue, name);
     }
 
     /** Values to offer where one is written. */
     public List<Suggestion> suggestions() {
-        return List.copyOf(traits.suggestions);
+        return List.copyOf(suggestions);
     }
 
     /** The value of it that a limit holds; null if it holds none. */
     public @Nullable Object in(Limit limit) {
-        return traits.inLimit.apply(limit);
-    }
-
-    /** Whether limits hold values of it. */
-    public boolean isInLimits() {
-        return traits.inLimit != OptionTraits.NOTHING;
+        return inLimit.apply(limit);
     }
 
     /** The text for the manual and for IDEs: its purpose, its range, its default, and the algorithms that take it. */
     public String description() {
-        return description(traits.defaultText);
+        return description(defaultText);
     }
 
-    /** {@link #description()} where something else counts if nothing is said, such as {@code as in the rule}. */
+    /** {@link #description()} where something else counts if nothing is set, such as {@code as in the rule}. */
     public String description(@Nullable String otherwise) {
-        return traits.meaning
+        return meaning
                 + range()
-                + (otherwise == null ? "" : "; " + otherwise + " if not said" + traits.exception)
+                + (otherwise == null ? "" : "; " + otherwise + " if not said" + exception)
                 + "."
                 + takenBy()
-                + (traits.remark.isEmpty() ? "" : " " + traits.remark);
+                + remark;
     }
 
     private String range() {
-        if (traits.longest != null) {
-            return ", up to " + traits.longest.toDays() + "d";
+        if (longest != null) {
+            return ", up to " + longest.toDays() + "d";
         }
-        boolean bounded = traits.max != Long.MAX_VALUE;
-        return bounded ? ", " + traits.min + " to " + traits.max : traits.min > 0 ? ", at least " + traits.min : "";
+        boolean bounded = max != Long.MAX_VALUE;
+        return bounded ? ", " + min + " to " + max : min > 0 ? ", at least " + min : "";
     }
 
     private String takenBy() {
-        Set<Algorithm> others = EnumSet.complementOf(EnumSet.copyOf(traits.algorithms));
+        Set<Algorithm> others = EnumSet.complementOf(EnumSet.copyOf(algorithms));
         if (others.isEmpty()) {
             return "";
         }
         boolean one = others.size() == 1;
         return (one ? " Not for " : " For ")
-                + (one ? others : traits.algorithms)
+                + (one ? others : algorithms)
                         .stream()
                                 .map(EnumText::of)
-                                .collect(Collectors.joining(traits.condition.isEmpty() ? " and " : ", and "))
-                + traits.condition + ".";
+                                .collect(Collectors.joining(condition.isEmpty() ? " and " : ", and "))
+                + condition + ".";
     }
 
     @Override

@@ -3,29 +3,26 @@ package dev.limiter.spring.rule;
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.annotation.Answer;
+import dev.limiter.spring.failure.MessageCode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The raw settings of one rule, from properties, an annotation or a {@link RuleSource}; null is what was not said. Each
+ * The raw settings of one rule, from properties, an annotation or a {@link RuleSource}; null is what was not set. Each
  * value knows where it was written, also after merging. Immutable; nothing is checked before the
  * rule is compiled.
  *
  * @param limit the settings of the only limit, empty if there are none
  * @param limits name to limit; null if there are none
- * @param tiers what is different for some; null if it is the same for all
- * @param ban when a key is refused outright for a while; null if never
- * @param settings of the {@link RuleOptions}
+ * @param settings of the {@link RuleOptions}, the {@link BanOptions}, and the options of {@link LimitsDefinition}
  */
 public record RuleDefinition(
         String name,
         RuleOrigin origin,
         LimitDefinition limit,
         @Nullable Map<String, LimitDefinition> limits,
-        @Nullable TiersDefinition tiers,
-        @Nullable BanDefinition ban,
         Settings settings) {
 
     /** The setting of an option; null if there is none. */
@@ -38,49 +35,41 @@ public record RuleDefinition(
         return settings.value(option);
     }
 
-    /** The value of an option, or another one if nothing was said. */
+    /** The value of an option, or another one if nothing was set. */
     public <T> T value(Option<T> option, T otherwise) {
-        T said = settings.value(option);
-        return said == null ? otherwise : said;
+        T set = settings.value(option);
+        return set == null ? otherwise : set;
     }
 
     /**
      * These settings, completed attribute by attribute by weaker ones. Limits are one attribute where either has named
-     * ones: named limits are not mixed with inline ones of the other. The waiting of the weaker is left behind with a
-     * {@code max-wait} of zero, and with limits that requests cannot wait for.
+     * ones: named limits are not mixed with inline ones of the other.
      */
     public RuleDefinition over(RuleDefinition weaker) {
         boolean ownLimits = limits != null || (weaker.limits != null && !limit.isEmpty());
-        RuleDefinition merged = new RuleDefinition(
+        return new RuleDefinition(
                 name,
                 origin,
                 ownLimits ? limit : limit.over(weaker.limit),
                 ownLimits ? limits : weaker.limits,
-                tiers != null ? tiers : weaker.tiers,
-                ban != null ? ban : weaker.ban,
                 settings.over(weaker.settings));
-        boolean endsWaiting =
-                settings.isZero(RuleOptions.MAX_WAIT) || weaker.hasWaitableLimit() && !merged.hasWaitableLimit();
-        return endsWaiting
-                ? merged.with(settings.over(
-                        weaker.settings.only(option -> get(option) != null || !merged.isOnlyForWaiting(option))))
-                : merged;
     }
 
-    private RuleDefinition with(Settings others) {
-        return new RuleDefinition(name, origin, limit, limits, tiers, ban, others);
+    /** This rule as if it had been written at {@code other}. */
+    public RuleDefinition at(RuleOrigin other) {
+        return new RuleDefinition(name, other, limit, limits, settings);
     }
 
-    private boolean hasWaitableLimit() {
-        return limitsByName().values().stream()
-                .anyMatch(said ->
-                        WaitableLimits.include(said.algorithm(), said.value(LimitOptions.ALIGN) == Align.FIRST, this));
+    /** This rule with other settings instead of its own. */
+    public RuleDefinition with(Settings others) {
+        return new RuleDefinition(name, origin, limit, limits, others);
     }
 
-    private boolean isOnlyForWaiting(Option<?> option) {
-        return option == RuleOptions.MAX_WAIT
-                || option == RuleOptions.MAX_WAITING
-                || option == RuleOptions.PRIORITY && get(RuleOptions.RESERVE) == null;
+    /** This rule with other settings of its limits, by their names as in {@link #limitsByName()}. */
+    RuleDefinition withLimits(Map<String, LimitDefinition> byName) {
+        return limits == null
+                ? new RuleDefinition(name, origin, byName.getOrDefault("", limit), null, settings)
+                : new RuleDefinition(name, origin, limit, byName, settings);
     }
 
     /** The limits by their names, that of the only one being empty. */
@@ -88,9 +77,28 @@ public record RuleDefinition(
         return limits == null ? Map.of("", limit) : limits;
     }
 
-    /** Whether it has a limit of any sort. */
-    public boolean hasLimit() {
-        return limits != null || limit.get(LimitOptions.LIMIT) != null;
+    /**
+     * The name of one of its limits as this rule spells it.
+     *
+     * @param meant in any spelling; empty for the only limit
+     * @param where it was written
+     * @param code of the problem if there is no such limit
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if there is no such limit
+     */
+    public String limitName(String meant, String where, MessageCode code) {
+        String names = String.join(", ", limitsByName().keySet());
+        return limitsByName().keySet().stream()
+                .filter(name -> RuleName.canonical(name).equals(RuleName.canonical(meant)))
+                .findFirst()
+                .orElseThrow(() -> LimitsDefinition.problem(
+                        code,
+                        where,
+                        null,
+                        limits == null
+                                ? "The rule has only one limit, without a name. Write its settings without one."
+                                : meant.isEmpty()
+                                        ? "The rule has named limits. Write which: " + names + "."
+                                        : "The rule has no limit of this name; there are " + names + "."));
     }
 
     /** Settings that were written at {@code origin}. */
@@ -98,15 +106,16 @@ public record RuleDefinition(
         return new Builder(name, origin);
     }
 
-    /** Takes what was said; null is the same as not calling. Not thread-safe. */
+    /**
+     * Sets options by their names; {@link RuleOptions} describes each. Null is the same as not calling. Not
+     * thread-safe.
+     */
     public static final class Builder {
 
         private final String name;
         private final RuleOrigin origin;
         private LimitDefinition limit;
         private @Nullable Map<String, LimitDefinition> limits;
-        private @Nullable TiersDefinition tiers;
-        private @Nullable BanDefinition ban;
         private Settings settings = Settings.NONE;
 
         private Builder(String name, RuleOrigin origin) {
@@ -146,7 +155,7 @@ public record RuleDefinition(
 
         /** Where the windows of that limit begin; to be called after it. */
         public Builder align(@Nullable Align align, @Nullable String zone) {
-            this.limit = limit.aligned(origin, align, zone);
+            this.limit = limit.with(LimitOptions.ALIGN, align, origin).with(LimitOptions.ZONE, zone, origin);
             return this;
         }
 
@@ -161,7 +170,7 @@ public record RuleDefinition(
 
         /** How slowly that limit starts; to be called after it. */
         public Builder warmUp(@Nullable String warmUp) {
-            this.limit = limit.warmingUp(origin, warmUp);
+            this.limit = limit.with(LimitOptions.WARM_UP, warmUp, origin);
             return this;
         }
 
@@ -184,22 +193,24 @@ public record RuleDefinition(
                     .set(RuleOptions.RESERVE, reserve);
         }
 
-        /** The tiers of requests with other limits. */
-        public Builder tiers(@Nullable TiersDefinition tiers) {
-            this.tiers = tiers;
-            return this;
+        /**
+         * The tiers of requests with other limits.
+         *
+         * @param by what gives the name of the tier of a request
+         * @param tiers by their names
+         */
+        public Builder tiers(@Nullable String by, @Nullable Map<String, LimitsDefinition> tiers) {
+            return set(LimitsDefinition.TIER_BY, by).set(LimitsDefinition.TIERS, tiers);
         }
 
         public Builder paths(@Nullable List<String> paths) {
             return set(RuleOptions.PATHS, paths);
         }
 
-        /** HTTP methods, in any case. */
         public Builder methods(@Nullable List<String> methods) {
             return set(RuleOptions.METHODS, methods);
         }
 
-        /** When it decides, if it has paths. */
         public Builder phase(@Nullable Phase phase) {
             return set(RuleOptions.PHASE, phase);
         }
@@ -208,57 +219,53 @@ public record RuleDefinition(
             return set(RuleOptions.SCOPE, scope);
         }
 
-        /** The parts of the key; one text may hold several, joined by commas. */
         public Builder key(@Nullable List<String> key) {
             return set(RuleOptions.KEY, key);
         }
 
-        /** A number or an expression. */
         public Builder cost(@Nullable String cost) {
             return set(RuleOptions.COST, cost);
         }
 
-        /** An expression; the rule applies only where it is true. */
         public Builder condition(@Nullable String condition) {
             return set(RuleOptions.CONDITION, condition);
         }
 
-        /** An expression; the rule does not apply where it is true. */
         public Builder skipIf(@Nullable String skipIf) {
             return set(RuleOptions.SKIP_IF, skipIf);
         }
 
-        /** An expression; what was taken is returned where it turns out false. */
         public Builder chargeIf(@Nullable String chargeIf) {
             return set(RuleOptions.CHARGE_IF, chargeIf);
         }
 
-        /** Networks or single addresses that the rule does not apply to. */
         public Builder allow(@Nullable List<String> allow) {
             return set(RuleOptions.ALLOW, allow);
         }
 
-        /** Networks or single addresses that are always refused. */
         public Builder deny(@Nullable List<String> deny) {
             return set(RuleOptions.DENY, deny);
         }
 
-        /** When a key is refused outright for a while. */
-        public Builder ban(@Nullable BanDefinition ban) {
-            this.ban = ban;
-            return this;
+        /**
+         * When a key is banned for a while.
+         *
+         * @param after rejections
+         * @param within the time for which a rejection counts
+         * @param duration of the ban
+         */
+        public Builder ban(@Nullable Long after, @Nullable String within, @Nullable String duration) {
+            return set(BanOptions.AFTER, after).set(BanOptions.WITHIN, within).set(BanOptions.FOR, duration);
         }
 
         public Builder mode(@Nullable Mode mode) {
             return set(RuleOptions.MODE, mode);
         }
 
-        /** The share of the limits that an instance takes ahead, such as 5%. */
         public Builder lease(@Nullable String lease) {
             return set(RuleOptions.LEASE, lease);
         }
 
-        /** The way to decide while a storage that all instances share does not. */
         public Builder onFailure(@Nullable OnFailure onFailure) {
             return set(RuleOptions.ON_FAILURE, onFailure);
         }
@@ -267,23 +274,12 @@ public record RuleDefinition(
             return set(RuleOptions.HEADERS, headers);
         }
 
-        /** The owner of the limit. */
         public Builder answer(@Nullable Answer answer) {
             return set(RuleOptions.ANSWER, answer);
         }
 
-        /**
-         * Where the limit of each key comes from.
-         *
-         * @param resolver the name of a {@link LimitResolver} bean, or an expression
-         * @param cache for how long its answer for a key holds
-         */
-        public Builder limitResolver(@Nullable String resolver, @Nullable String cache) {
-            return set(RuleOptions.LIMIT_RESOLVER, resolver).set(RuleOptions.LIMIT_CACHE, cache);
-        }
-
         public RuleDefinition build() {
-            return new RuleDefinition(name, origin, limit, limits, tiers, ban, settings);
+            return new RuleDefinition(name, origin, limit, limits, settings);
         }
     }
 }

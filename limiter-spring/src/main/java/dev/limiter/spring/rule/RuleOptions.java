@@ -5,42 +5,34 @@ import dev.limiter.spring.annotation.Answer;
 import java.time.Duration;
 import java.util.List;
 
-/** The options of a rule, beside those of its limits. */
+/** The options of a rule, beside those of its limits. What each means is in its description. */
 public final class RuleOptions {
 
-    public static final Option<List<String>> PATHS = OptionTraits.list(
+    public static final Option<List<String>> PATHS = Option.list(
                     "Path patterns of the requests that the rule applies to, such as /api/orders/**")
             .suggest("/api/**", "All below a path.")
             .suggest("/orders/{id}", "One path of each.")
             .named("paths");
 
-    /** HTTP methods, in any case. */
-    public static final Option<List<String>> METHODS = OptionTraits.list(
-                    "HTTP methods that the rule applies to, in any case")
+    public static final Option<List<String>> METHODS = Option.list("HTTP methods that the rule applies to, in any case")
             .otherwiseCounts("all")
-            .suggest("GET")
-            .suggest("POST")
-            .suggest("PUT")
-            .suggest("PATCH")
-            .suggest("DELETE")
-            .suggest("OPTIONS")
+            .suggestions("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
             .named("methods");
 
-    /** When it decides, if it has paths. */
-    public static final Option<Phase> PHASE = OptionTraits.oneOf(
+    public static final Option<Phase> PHASE = Option.oneOf(
                     Phase.class,
                     "When the rule decides: endpoint, once the endpoint is known and Spring Security has let the"
                             + " request through, or request, before Spring Security and by the path alone")
             .otherwise(Phase.ENDPOINT)
             .named("phase");
 
-    public static final Option<Scope> SCOPE = OptionTraits.oneOf(
+    public static final Option<Scope> SCOPE = Option.oneOf(
                     Scope.class, "Whether all endpoints share the budget (rule) or each has its own (endpoint)")
-            .otherwise(Scope.RULE, ", but endpoint for methods with @RateLimiter")
+            .otherwise(Scope.RULE)
+            .except("but endpoint for methods with @RateLimiter")
             .named("scope");
 
-    /** The parts of the key; one text may hold several, joined by commas. */
-    public static final Option<List<String>> KEY = OptionTraits.list("Key of a bucket, such as ip or \"principal|ip\"")
+    public static final Option<List<String>> KEY = Option.list("Key of a bucket, such as ip or \"principal|ip\"")
             .otherwiseCounts("one bucket for all")
             .suggest("global", "One bucket for all.")
             .suggest("ip", "The address of the client; of IPv6, its network.")
@@ -49,56 +41,47 @@ public final class RuleOptions {
             .suggest("header:X-Api-Key", "A header of the request.")
             .named("key");
 
-    /** A number or an expression. */
-    public static final Option<String> COST = OptionTraits.text(
-                    "Permits that a request takes: a number or an expression")
+    public static final Option<String> COST = Option.text("Permits that a request takes: a number or an expression")
             .otherwise("1")
             .suggest("1", "One permit for each request; the default.")
             .named("cost");
 
-    /** The longest wait of requests. */
-    public static final Option<String> MAX_WAIT = OptionTraits.duration(
+    public static final Option<String> MAX_WAIT = Option.duration(
                     "How long a request may wait for its turn instead of being refused")
             .zeroTo(Duration.ofDays(1))
-            .otherwise("0ms", ", 500ms if only max-waiting is")
+            .otherwise("0ms")
+            .except("500ms if only max-waiting is")
             .suggest("500ms", "Half a second.")
             .remark("Makes a leaky-bucket space requests out evenly.")
             .named("max-wait");
 
-    /** How many may wait at the same time. */
-    public static final Option<Integer> MAX_WAITING = OptionTraits.count(
-                    "How many may wait at the same time for one key")
+    public static final Option<Integer> MAX_WAITING = Option.count("How many may wait at the same time for one key")
             .range(1, Long.MAX_VALUE)
             .otherwiseCounts("any number")
-            .suggest(10)
-            .suggest(100)
+            .suggestions(10, 100)
             .named("max-waiting");
 
-    /** An expression that is true for requests that go first. */
-    public static final Option<String> PRIORITY = OptionTraits.text(
+    public static final Option<String> PRIORITY = Option.text(
                     "Expression that is true for requests that go first: they alone may have the reserve, and wait")
             .suggest("#{#request.isUserInRole('ADMIN')}", "Those of users with a role.")
             .named("priority");
 
-    /** The share of each limit that is kept for those, such as 20%. */
-    public static final Option<String> RESERVE = OptionTraits.text(
+    public static final Option<String> RESERVE = Option.text(
                     "Share of each limit that is kept for requests with priority, 1% to 99%")
             .suggest("20%", "Keeps a fifth for requests with priority.")
             .named("reserve");
 
-    public static final Option<Mode> MODE = OptionTraits.oneOf(
+    public static final Option<Mode> MODE = Option.oneOf(
                     Mode.class, "Effect of decisions, the weaker of this and limiter.mode")
             .otherwise(Mode.ENFORCE)
             .named("mode");
 
-    /** The way to decide while a storage that all instances share does not. */
-    public static final Option<OnFailure> ON_FAILURE = OptionTraits.oneOf(
+    public static final Option<OnFailure> ON_FAILURE = Option.oneOf(
                     OnFailure.class, "Decisions while Redis does not decide: local, allow or deny")
             .otherwiseCounts("limiter.redis.on-failure")
             .named("on-failure");
 
-    /** The share of the limits that an instance takes ahead, such as 5%. */
-    public static final Option<String> LEASE = OptionTraits.text(
+    public static final Option<String> LEASE = Option.text(
                     "With storage: redis, the share of the limits that each instance takes ahead to decide without"
                             + " asking, from 1% to 50%")
             .otherwiseCounts("none")
@@ -106,31 +89,28 @@ public final class RuleOptions {
             .remark("Not for concurrency, nor where requests leave one after the other.")
             .named("lease");
 
-    public static final Option<HeaderStyle> HEADERS = OptionTraits.oneOf(
+    public static final Option<HeaderStyle> HEADERS = Option.oneOf(
                     HeaderStyle.class, "Header fields that tell clients where they stand")
-            .otherwiseCounts("limiter.web.headers", ", but none for key: global")
+            .otherwiseCounts("limiter.web.headers")
+            .except("but none for key: global")
             .named("headers");
 
-    /** The share of the keys that are refused, such as 10%; for the others the rule only watches. */
-    public static final Option<String> ENFORCE = OptionTraits.text(
+    public static final Option<String> ENFORCE = Option.text(
                     "Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches")
             .otherwise("100%")
             .suggest("1%", "One key of a hundred.")
             .suggest("10%", "One key of ten.")
             .named("enforce");
 
-    /** An expression; the rule applies only where it is true. */
-    public static final Option<String> CONDITION = OptionTraits.text("Expression that is true for the calls to limit")
+    public static final Option<String> CONDITION = Option.text("Expression that is true for the calls to limit")
             .otherwiseCounts("all")
             .named("condition");
 
-    /** An expression; the rule does not apply where it is true. */
-    public static final Option<String> SKIP_IF = OptionTraits.text("Expression that is true for requests not to limit")
+    public static final Option<String> SKIP_IF = Option.text("Expression that is true for requests not to limit")
             .suggest("#{#request.isUserInRole('INTERNAL')}", "Those of users with a role.")
             .named("skip-if");
 
-    /** An expression; what was taken is returned where it turns out false. */
-    public static final Option<String> CHARGE_IF = OptionTraits.text(
+    public static final Option<String> CHARGE_IF = Option.text(
                     "failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests"
                             + " that stay charged, such as \"#{#response.status == 401}\"; the permits of others are"
                             + " returned before their answer is sent")
@@ -138,35 +118,32 @@ public final class RuleOptions {
             .remark("All if not said.")
             .named("charge-if");
 
-    /** Networks or single addresses that the rule does not apply to. */
-    public static final Option<List<String>> ALLOW = OptionTraits.list(
+    public static final Option<List<String>> ALLOW = Option.list(
                     "Networks of clients that are never limited, such as 10.0.0.0/8")
             .suggest("10.0.0.0/8", "Private addresses.")
             .named("allow");
 
-    /** Networks or single addresses that are always refused. */
-    public static final Option<List<String>> DENY = OptionTraits.list(
+    public static final Option<List<String>> DENY = Option.list(
                     "Networks of clients that are always refused, with status 403")
             .suggest("203.0.113.0/24", "A network.")
             .named("deny");
 
-    /** The owner of the limit. */
-    public static final Option<Answer> ANSWER = OptionTraits.oneOf(
+    public static final Option<Answer> ANSWER = Option.oneOf(
                     Answer.class,
                     "Owner of the limit: the client (client), answered with status 429, or the application itself"
                             + " (server), with 503")
-            .otherwise(Answer.CLIENT, ", but server for methods of HTTP clients")
+            .otherwise(Answer.CLIENT)
+            .except("but server for methods of HTTP clients")
             .named("answer");
 
     /** The name of a {@link LimitResolver} bean, or an expression. */
-    public static final Option<String> LIMIT_RESOLVER = OptionTraits.text(
+    public static final Option<String> LIMIT_RESOLVER = Option.text(
                     "Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that"
                             + " gives a number of permits, or nothing for the limit of the rule")
-            .bean(LimitResolver.class)
+            .standingFor(LimitResolver.class)
             .named("limit-resolver");
 
-    /** For how long the limit of a key holds that was resolved. */
-    public static final Option<String> LIMIT_CACHE = OptionTraits.duration(
+    public static final Option<String> LIMIT_CACHE = Option.duration(
                     "How long the answer of the limit-resolver for a key holds")
             .zeroTo(Duration.ofDays(1))
             .otherwise("1m")

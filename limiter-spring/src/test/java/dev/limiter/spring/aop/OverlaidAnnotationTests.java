@@ -27,7 +27,6 @@ import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.HeaderStyle;
-import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -72,11 +71,6 @@ class OverlaidAnnotationTests {
                                 .limit(null, null, Algorithm.LEAKY_BUCKET, null, null)
                                 .warmUp("10s"),
                         Waiting.class),
-                arguments(
-                        rule("x")
-                                .limit(5L, "1m", Algorithm.LEAKY_BUCKET, null, null)
-                                .warmUp("10s"),
-                        Waiting.class),
                 arguments(limited().cost("10"), Bursting.class),
                 arguments(rule("floored").limit(20L, "1h", null, null, null), Floored.class));
     }
@@ -109,18 +103,19 @@ class OverlaidAnnotationTests {
     static Stream<Arguments> settingsThatTheAnnotationDoesNotComplete() {
         return Stream.of(
                 arguments(rule("x").waiting(null, null, null, "30%"), "limiter.rules.x.reserve", "LIM-313"),
-                arguments(rule("x").waiting(null, null, "#p0 == 'boss'", null), "limiter.rules.x.priority", "LIM-313"),
                 arguments(
-                        rule("x").waiting("1s", null, null, null).limit(null, null, Algorithm.FIXED_WINDOW, null, null),
+                        rule("x")
+                                .waiting("1s", null, null, null)
+                                .limit(null, null, Algorithm.FIXED_WINDOW, null, null)
+                                .align(Align.FIRST, null),
                         "limiter.rules.x.max-wait",
-                        "LIM-312"),
-                arguments(rule("x").waiting("0ms", 5, null, null), "limiter.rules.x.max-waiting", "LIM-312"),
+                        "LIM-204"),
                 arguments(
                         rule("x")
                                 .limit(null, null, Algorithm.LEAKY_BUCKET, null, null)
                                 .warmUp("10s"),
-                        "limiter.rules.x.warm-up",
-                        "LIM-204"),
+                        "limiter.rules.x: warmUp is PT10S",
+                        "LIM-211"),
                 arguments(limited().cost("30"), "limiter.rules.x.cost", "LIM-209"));
     }
 
@@ -144,29 +139,15 @@ class OverlaidAnnotationTests {
     @ParameterizedTest
     @ValueSource(strings = {"0ms", "0s", "PT0S"})
     void waitNoMoreWithAZeroOverThem(String maxWait) {
-        isWithoutWaiting(merged(rule("x").waiting(maxWait, null, null, null), Waiting.class));
-        isWithoutWaiting(merged(rule("x").waiting(maxWait, null, null, null), WaitingForSome.class));
-    }
+        RuleDefinition.Builder zero = rule("x").waiting(maxWait, null, null, null);
 
-    @Test
-    void waitNoMoreWithNamedLimitsOverThemThatLetNoRequestWait() {
-        LimitDefinition window =
-                LimitDefinition.of(RuleOrigin.source("test"), 5L, "1s", Algorithm.FIXED_WINDOW, null, null);
-        isWithoutWaiting(merged(rule("x").namedLimit("one", window), Waiting.class));
-    }
-
-    @Test
-    void waitForFixedWindowsOnlyWithPriority() {
-        RuleDefinition.Builder fixed = rule("x").limit(null, null, Algorithm.FIXED_WINDOW, null, null);
-
-        isWithoutWaiting(merged(fixed, Waiting.class));
-        assertThat(merged(fixed, WaitingForSome.class).makesWait()).isTrue();
-        isWithoutWaiting(merged(fixed.align(Align.FIRST, null), WaitingForSome.class));
+        assertThat(merged(zero, Waiting.class).makesWait()).isFalse();
+        assertThat(merged(zero, WaitingForSome.class).makesWait()).isFalse();
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "FIXED_WINDOW")
-    void waitWithAnyOtherAlgorithmOverThem(Algorithm algorithm) {
+    @EnumSource
+    void waitWithAnyAlgorithmOverThem(Algorithm algorithm) {
         RateLimitRule merged = merged(rule("x").limit(null, null, algorithm, null, null), Waiting.class);
 
         assertThat(merged.makesWait()).isTrue();
@@ -174,43 +155,22 @@ class OverlaidAnnotationTests {
     }
 
     @Test
-    void keepThePriorityThatHasAReserve() {
-        RuleDefinition.Builder zero = rule("x").waiting("0ms", null, null, null);
-
-        assertThat(merged(zero, ReservedForSome.class).definition().value(RuleOptions.PRIORITY))
-                .isEqualTo("#p0 == 'vip'");
-        assertThat(merged(zero.waiting(null, null, null, "30%"), WaitingForSome.class)
-                        .definition()
-                        .value(RuleOptions.PRIORITY))
-                .isEqualTo("#p0 == 'vip'");
-    }
-
-    @Test
-    void areToldOfAWaitThatIsSaidWithTheAlgorithm() {
+    void areToldOfAWaitThatNoRequestHas() {
         Rules rules = inForce(
-                rule("x").waiting("2s", null, null, null).limit(null, null, Algorithm.FIXED_WINDOW, null, null));
+                rule("x").limit(null, null, Algorithm.FIXED_WINDOW, null, null).align(Align.FIRST, null));
 
         assertThatThrownBy(() -> merged(rules, Waiting.class))
-                .hasMessageContainingAll("limiter.rules.x.max-wait", "2s", "LIM-312");
-    }
-
-    @Test
-    void areToldOfAWaitOfTheirOwnThatNoRequestHas() {
-        Rules rules = inForce(rule("x").limit(5L, null, null, null, null));
-
-        assertThatThrownBy(() -> merged(rules, WaitingForAWindow.class))
-                .hasMessageContainingAll("maxWait of @RateLimiter", "LIM-312");
+                .hasMessageContainingAll("maxWait of @RateLimiter", "LIM-204");
     }
 
     @Test
     void haveEitherABurstOrAWarmUp() {
         RuleDefinition.Builder burst = rule("x").limit(null, null, null, 5L, null);
 
-        assertThat(limit(burst, WarmingUp.class))
-                .isEqualTo(Limit.tokenBucket(10, MINUTE).burst(5));
+        assertThatThrownBy(() -> limit(burst, WarmingUp.class)).hasMessageContaining("LIM-211");
         assertThat(limit(burst.warmUp("0s"), WarmingUp.class))
                 .isEqualTo(Limit.tokenBucket(10, MINUTE).burst(5));
-        assertThat(limit(rule("x").warmUp("10s"), Bursting.class))
+        assertThat(limit(rule("x").limit(null, null, null, 10L, null).warmUp("10s"), Bursting.class))
                 .isEqualTo(Limit.tokenBucket(10, MINUTE).warmUp(Duration.ofSeconds(10)));
     }
 
@@ -220,18 +180,6 @@ class OverlaidAnnotationTests {
         assertThat(limit(rule("x").warmUp(zero), WarmingUp.class)).isEqualTo(Limit.tokenBucket(10, MINUTE));
         assertThat(limit(rule("x").warmUp(zero), Bursting.class))
                 .isEqualTo(Limit.tokenBucket(10, MINUTE).burst(20));
-        assertThat(limit(
-                        rule("x")
-                                .limit(null, null, Algorithm.FIXED_WINDOW, null, null)
-                                .warmUp(zero),
-                        WarmingUp.class))
-                .isEqualTo(Limit.fixedWindow(10, MINUTE));
-    }
-
-    private static void isWithoutWaiting(RateLimitRule rule) {
-        assertThat(rule.makesWait()).isFalse();
-        assertThat(rule.definition().get(RuleOptions.MAX_WAITING)).isNull();
-        assertThat(rule.definition().get(RuleOptions.PRIORITY)).isNull();
     }
 
     private static RuleDefinition.Builder limited() {
@@ -291,12 +239,6 @@ class OverlaidAnnotationTests {
     static class WaitingForSome {
 
         @RateLimiter(name = "x", limit = 10, window = "1m", maxWait = "1s", priority = "#p0 == 'vip'")
-        public void call(String who) {}
-    }
-
-    static class WaitingForAWindow {
-
-        @RateLimiter(name = "x", limit = 10, algorithm = Algorithm.FIXED_WINDOW, maxWait = "1s")
         public void call(String who) {}
     }
 

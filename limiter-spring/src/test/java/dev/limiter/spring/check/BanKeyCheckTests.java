@@ -5,16 +5,11 @@ import static dev.limiter.spring.compile.TestRules.keyed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.rule.BanDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class BanKeyCheckTests {
-
-    private static final BanDefinition BAN =
-            BanDefinition.of(RuleOrigin.property("limiter.rules.login.ban"), 3L, "1m", "15m");
 
     @ParameterizedTest
     @CsvSource(
@@ -42,7 +37,7 @@ class BanKeyCheckTests {
                 "#{#request.method}; false"
             })
     void findsKeysThatClientsChoose(String key, boolean chosen) {
-        assertThat(new BanKeyCheck(inForce(keyed("login", key).ban(BAN))).findings())
+        assertThat(new BanKeyCheck(inForce(keyed("login", key).ban(3L, "1m", "15m"))).findings())
                 .allSatisfy(finding -> {
                     assertThat(finding.code()).isEqualTo(MessageCode.CHOSEN_BAN_KEY);
                     assertThat(finding.text()).startsWith("limiter.rules.login.key = " + key + ": ");

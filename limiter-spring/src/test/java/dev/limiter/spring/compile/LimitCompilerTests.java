@@ -12,7 +12,7 @@ import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Duration;
-import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +26,7 @@ class LimitCompilerTests {
     private final Problems problems = new Problems();
 
     private void check(TimeSteps steps, Limit limit) {
-        new LimitCompiler(EnumSet.allOf(Algorithm.class), steps).checkLogged(limit, WHERE, problems);
+        steps.checkLogged(limit, WHERE, problems);
     }
 
     @Test
@@ -52,7 +52,8 @@ class LimitCompilerTests {
         LimitDefinition limit = LimitDefinition.of(
                 RuleOrigin.property("limiter.rules.orders"), 1L, "1s", Algorithm.TOKEN_BUCKET, null, null);
 
-        assertThatThrownBy(() -> new LimitCompiler(Set.of(), TimeSteps.NANOSECONDS).compile("", limit, Duration.ZERO))
+        assertThatThrownBy(() ->
+                        new LimitCompiler(Set.of(), TimeSteps.NANOSECONDS).compile(Map.of("", limit), Duration.ZERO))
                 .hasMessageContaining("there are none: the RateLimiterFactory bean has no strategy, as a mock of it")
                 .hasMessageContaining("LIM-203");
     }

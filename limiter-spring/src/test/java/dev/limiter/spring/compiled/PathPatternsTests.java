@@ -6,6 +6,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.server.PathContainer;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 class PathPatternsTests {
 
@@ -53,7 +54,7 @@ class PathPatternsTests {
         "/, /**, //, true",
     })
     void coverEndpointsAndPaths(String pattern, String endpoint, String path, boolean covered) {
-        PathPatterns patterns = new PathPatterns(List.of("/never", pattern));
+        PathPatterns patterns = new PathPatterns(List.of("/never", pattern), () -> PathPatternParser.defaultInstance);
 
         assertThat(patterns.cover(endpoint, PathContainer.parsePath(path))).isEqualTo(covered);
         assertThat(patterns.cover(endpoint, PathContainer.parsePath(path))).isEqualTo(covered);
@@ -67,7 +68,7 @@ class PathPatternsTests {
         "/error, /error, //error, true",
     })
     void safelyCoverOnlyWhatIsMeantAndWritten(String pattern, String endpoint, String path, boolean covered) {
-        PathPatterns patterns = new PathPatterns(List.of(pattern));
+        PathPatterns patterns = new PathPatterns(List.of(pattern), () -> PathPatternParser.defaultInstance);
 
         assertThat(patterns.coverSafely(endpoint, PathContainer.parsePath(path)))
                 .isEqualTo(covered);

@@ -4,10 +4,8 @@ import static dev.limiter.spring.compile.TestRules.compiled;
 import static dev.limiter.spring.compile.TestRules.keyed;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -25,7 +23,7 @@ class ApplicableRulesTests {
                 option(List.of("more"), rule -> rule.deny(List.of("192.0.2.0/24"))),
                 option(
                         List.of("more"),
-                        rule -> rule.ban(BanDefinition.of(RuleOrigin.property("test"), 3L, "1m", "15m"))),
+                        rule -> rule.ban(3L, "1m", "15m")),
                 option(List.of("settling"), rule -> rule.chargeIf("#response.status == 401")),
                 option(List.of("more", "waiting"), rule -> rule.waiting("500ms", null, null, null)));
     }

@@ -12,8 +12,6 @@ import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.key.ResolvedKey;
-import dev.limiter.spring.rule.BanDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -33,7 +31,7 @@ class BansTests {
         return compiled(rule("login")
                 .key(List.of("header:user"))
                 .limit(1L, "1h", null, null, null)
-                .ban(BanDefinition.of(RuleOrigin.property("limiter.rules.login.ban"), after, "1m", "15m")));
+                .ban(after, "1m", "15m"));
     }
 
     @ParameterizedTest
@@ -77,7 +75,7 @@ class BansTests {
         RateLimitRule rule = compiled(rule("login")
                 .key(List.of("header:user"))
                 .limit(5L, "1h", null, null, null)
-                .ban(BanDefinition.of(RuleOrigin.property("limiter.rules.login.ban"), 3L, "1m", "15m")));
+                .ban(3L, "1m", "15m"));
         fixture.decider.ban(rule, rule.key(ANN));
         fixture.decide(ANN, rule);
         assertThat(fixture.told()).containsExactly("login banned");

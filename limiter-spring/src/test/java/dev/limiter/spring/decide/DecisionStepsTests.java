@@ -22,13 +22,12 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
-import dev.limiter.spring.rule.TiersDefinition;
 import dev.limiter.testkit.Conditions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,8 +78,8 @@ class DecisionStepsTests {
                         rule("banning")
                                 .key(List.of("header:user"))
                                 .limit(3L, "1s", null, null, null)
-                                .set(TiersDefinition.CANDIDATE, candidate(5))
-                                .ban(ban()),
+                                .set(LimitsDefinition.CANDIDATE, candidate(5))
+                                .ban(3L, "1m", "10s"),
                         rule("skipped").limit(9L, "1s", null, null, null).skipIf("#request.getHeader('skip') != null"),
                         rule("costly")
                                 .limit(20L, "1s", null, null, null)
@@ -151,7 +150,7 @@ class DecisionStepsTests {
                 compiled(rule("banning")
                         .key(List.of("header:user"))
                         .limit(3L, "1s", null, null, null)
-                        .ban(ban())),
+                        .ban(3L, "1m", "10s")),
                 compiled(rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))));
         CompletableFuture<Verdict> verdict = decider.decideLater(rules, rule -> request(Map.of("user", "ann")));
         for (String question : List.of("peek", "decide", "decide")) {
@@ -266,12 +265,8 @@ class DecisionStepsTests {
         return Stream.of("pool", "rate", "watching").map(holders::permits).toList();
     }
 
-    private static BanDefinition ban() {
-        return BanDefinition.of(ORIGIN, 3L, "1m", "10s");
-    }
-
-    private static TiersDefinition.Tier candidate(long limit) {
-        return new TiersDefinition.Tier(LimitDefinition.of(ORIGIN, limit, null, null, null, null), null);
+    private static LimitsDefinition candidate(long limit) {
+        return new LimitsDefinition(LimitDefinition.of(ORIGIN, limit, null, null, null, null), null);
     }
 
     /** A request whose resource each rule names in its own way. */

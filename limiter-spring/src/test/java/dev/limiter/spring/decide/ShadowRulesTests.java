@@ -10,9 +10,9 @@ import dev.limiter.spring.compile.CandidateRules;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
-import dev.limiter.spring.rule.TiersDefinition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -97,7 +97,7 @@ class ShadowRulesTests {
     }
 
     private static RuleDefinition tried(RuleDefinition.Builder live, LimitDefinition candidate) {
-        return live.set(TiersDefinition.CANDIDATE, new TiersDefinition.Tier(candidate, null))
+        return live.set(LimitsDefinition.CANDIDATE, new LimitsDefinition(candidate, null))
                 .build();
     }
 

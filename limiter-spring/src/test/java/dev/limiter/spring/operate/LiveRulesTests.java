@@ -132,7 +132,7 @@ class LiveRulesTests {
         for (KeyOverride another : List.of(override("acme", null, 60), override("other", null, 50))) {
             assertThatThrownBy(() -> make(ORDERS, another))
                     .isInstanceOf(LimiterConfigurationException.class)
-                    .hasMessageContaining("Say which limit of the rule: burst, hourly");
+                    .hasMessageContaining("Write which: burst, hourly");
         }
         assertThat(rules.version()).isEqualTo(4);
     }
@@ -151,7 +151,7 @@ class LiveRulesTests {
         assertThat(rule("strict").rule().limits().get(0).limit()).isEqualTo(2);
         assertThatThrownBy(() -> rules.change(ORDERS, new RuleChange(null, null, null, null, Mode.SHADOW, null), null))
                 .isInstanceOf(LimiterConfigurationException.class)
-                .hasMessageContaining("The rule has several limits");
+                .hasMessageContaining("The rule has named limits");
     }
 
     @Test

@@ -314,12 +314,12 @@ class EndpointTests {
             orders  | {"burst": -99999999999999999999999}           | burst  | from 1 to 1000000000000000 | LIM-107
             orders  | {"limit": "100/m"}                            | limit  | whole number                    | LIM-102
             orders  | {"burst": "100/m"}                            | burst  | whole number | LIM-102
-            orders  | {"window": "10"}                              | window | unit is missing | LIM-108
+            orders  | {"window": "10"}                              | window | ns us ms s m h d | LIM-108
             several | {"named": "per-day", "burst": 5}              | burst  | would ignore it | LIM-204
-            several | {"named": "per-week", "limit": 5}             | named  | no such limit | LIM-501
+            several | {"named": "per-week", "limit": 5}             | named  | no limit of this name | LIM-501
             Limited.annotated | {"limit": 0}                        | limit  | from 1 to 1000000000000000 | LIM-107
             orders  | {"key": "acme", "limit": 0, "until": "1h"}    | limit  | from 1 to 1000000000000000 | LIM-107
-            several | {"key": "", "limit": 5, "until": "1h"}        | named  | Say which limit of the rule | LIM-501
+            several | {"key": "", "limit": 5, "until": "1h"}        | named  | Write which: | LIM-501
             """)
     void whatIsWrongIsToldAtTheWordThatSaysIt(String rule, String body, String where, String reason, String code) {
         HttpResponse<String> answer = clients.post("/actuator/limiter/" + rule, body);
@@ -593,8 +593,8 @@ class EndpointTests {
                 "orders  | {'mode': 'enforced'}               | 400 | Did you mean enforce?",
                 "orders  | {}                                 | 400 | LIM-501",
                 "orders  | {'named': 'x', 'limit': 1}         | 400 | only one limit",
-                "several | {'limit': 1}                       | 400 | Say which one",
-                "several | {'named': 'per-week', 'limit': 1}  | 400 | no such limit",
+                "several | {'limit': 1}                       | 400 | Write which",
+                "several | {'named': 'per-week', 'limit': 1}  | 400 | no limit of this name",
                 "Limited.annotated | {'window': '1parsec'}    | 400 | LIM-108",
                 "Limited.fixed     | {'burst': 5}             | 400 | LIM-204",
                 "nosuch  | {'limit': 1}                       | 404 | no such rule"

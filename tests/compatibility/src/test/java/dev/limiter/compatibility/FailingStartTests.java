@@ -31,8 +31,8 @@ class FailingStartTests {
                 // property | value | what is said about what would be right
                 "limit     | 0                  | must be from 1 to",
                 "limit     | many               | a whole number",
-                "window    | 10                 | The unit is missing",
-                "window    | 10M                | is unknown",
+                "window    | 10                 | a whole number with one of ns us ms s m h d",
+                "window    | 10M                | a whole number with one of ns us ms s m h d",
                 "algorithm | magic              | token-bucket",
                 "buckets   | 5                  | sliding-window-counter",
                 "key       | ''                 | Quote it",

@@ -22,14 +22,14 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The endpoint says where each setting of a rule was written, and what it hides. */
+/** The endpoint says where each setting of a rule was written. */
 @Tag("each-line")
 class SettingSourcesTests {
 
     private static final String ENDPOINT = "/actuator/limiter/";
 
     @Test
-    void areToldFromTheStrongestToTheWeakest(@TempDir Path folder) throws IOException {
+    void areToldOfTheStrongestPlace(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(
                 folder.resolve("rules.yml"), "limiter:\n  rules:\n    reports:\n      limit: 30\n      mode: shadow\n");
         try (ConfigurableApplicationContext application = start(
@@ -45,12 +45,6 @@ class SettingSourcesTests {
             assertThat(JsonPath.<String>read(body, "$.sources.limit.value")).isEqualTo("40");
             assertThat(JsonPath.<String>read(body, "$.sources.limit.from"))
                     .startsWith("limit of change 1 by anonymous at 20");
-            List<Map<String, String>> hidden = JsonPath.read(body, "$.sources.limit.hides");
-            assertThat(hidden).extracting(weaker -> weaker.get("value")).containsExactly("30", "20", "10");
-            assertThat(hidden.get(0).get("from")).contains("limiter.rules.reports.limit (", "rules.yml] - 4:14");
-            assertThat(hidden.get(1).get("from"))
-                    .contains("limiter.rules.reports.limit (", "limiter.rules.reports.limit\"");
-            assertThat(hidden.get(2).get("from")).contains("limit of @RateLimiter on", "Reports.monday");
             assertThat(JsonPath.<String>read(body, "$.sources.mode.from")).contains("rules.yml] - 5:13");
             assertThat(JsonPath.<String>read(body, "$.sources.window.from")).contains("window of @RateLimiter on");
             assertThat(JsonPath.<Map<String, Object>>read(body, "$.sources['skip-if']"))
@@ -62,8 +56,9 @@ class SettingSourcesTests {
             await(() -> clients.get(ENDPOINT + "reports").body().contains("\"value\":\"[ip]\""));
             body = clients.get(ENDPOINT + "reports").body();
             assertThat(JsonPath.<String>read(body, "$.sources.limit.value")).isEqualTo("20");
-            assertThat(JsonPath.<List<String>>read(body, "$.sources.key.hides[*].from"))
-                    .hasSize(1);
+            assertThat(JsonPath.<String>read(body, "$.sources.limit.from"))
+                    .contains("limiter.rules.reports.limit (", "limiter.rules.reports.limit\"");
+            assertThat(JsonPath.<String>read(body, "$.sources.key.from")).contains("rules.yml] - 4:12");
             assertThat(JsonPath.<Map<String, Object>>read(body, "$.sources")).doesNotContainKey("mode");
         }
     }
@@ -143,8 +138,6 @@ class SettingSourcesTests {
                     .isEqualTo("1h");
             assertThat(JsonPath.<String>read(body, "$.sources.mode.value")).isEqualTo("shadow");
             assertThat(JsonPath.<String>read(body, "$.sources.mode.from")).contains("limiter.mode (");
-            assertThat(JsonPath.<String>read(body, "$.sources.mode.hides[0].value"))
-                    .isEqualTo("enforce");
             assertThat(JsonPath.<String>read(body, "$.sources.paths.from")).contains("limiter.rules.orders.paths (");
         }
     }

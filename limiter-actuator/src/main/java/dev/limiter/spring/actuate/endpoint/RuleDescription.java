@@ -13,7 +13,6 @@ import dev.limiter.spring.operate.Changes;
 import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
 import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.rule.KeyOverride;
-import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -47,7 +46,7 @@ final class RuleDescription {
         put(body, "methods", definition == null ? null : definition.value(RuleOptions.METHODS));
         body.put("scope", EnumText.of(rule.scope()));
         body.put("key", rule.keyParts());
-        body.put("limits", limits(rule));
+        body.put("limits", limits(rule.rule()));
         if (!rule.tiers().isEmpty()) {
             Map<String, Object> tiers = new LinkedHashMap<>();
             rule.tiers().forEach((tier, limits) -> tiers.put(tier, limits(limits)));
@@ -60,28 +59,13 @@ final class RuleDescription {
     static Map<String, Object> settings(List<RateLimitRule> rules) {
         RateLimitRule rule = rules.get(0);
         return Map.of(
-                "mode", EnumText.of(rule.mode()), "enforce", rule.enforced().toString(), "limits", limits(rule));
+                "mode", EnumText.of(rule.mode()), "enforce", rule.enforced().toString(), "limits", limits(rule.rule()));
     }
 
     private static List<Map<String, Object>> limits(Rule rule) {
         List<Map<String, Object>> limits = new ArrayList<>();
         for (int i = 0; i < rule.limits().size(); i++) {
             limits.add(limit(rule.policies().get(i), rule.limits().get(i)));
-        }
-        return limits;
-    }
-
-    /** The limits of a rule, with what was said of options that a limit does not hold. */
-    private static List<Map<String, Object>> limits(RateLimitRule rule) {
-        List<Map<String, Object>> limits = limits(rule.rule());
-        for (int i = 0; i < limits.size(); i++) {
-            LimitDefinition said = rule.definition()
-                    .limitsByName()
-                    .get(rule.rule().limits().get(i).name());
-            Map<String, Object> body = limits.get(i);
-            LimitOptions.OF_RULE.stream()
-                    .filter(option -> !option.isInLimits())
-                    .forEach(option -> put(body, option.attribute(), said == null ? null : shown(said.value(option))));
         }
         return limits;
     }

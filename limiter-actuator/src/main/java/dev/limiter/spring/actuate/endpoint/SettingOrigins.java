@@ -2,19 +2,17 @@ package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
-import dev.limiter.spring.rule.BanDefinition;
+import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
-import dev.limiter.spring.rule.RuleOrigin.Said;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
-import dev.limiter.spring.rule.TiersDefinition.Tier;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +22,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where each setting of a rule comes from, and what it hides: changes, sources of properties in their order, beans
- * and annotations. Values are those that the endpoint shows elsewhere; of expressions and addresses the place
- * alone. Thread-safe.
+ * Where each setting of a rule comes from: a change, a property, a bean or an annotation. Values are those that the
+ * endpoint shows elsewhere; of expressions and addresses the place alone. Thread-safe.
  */
 final class SettingOrigins {
 
@@ -40,7 +37,10 @@ final class SettingOrigins {
                             RuleOptions.METHODS,
                             RuleOptions.SCOPE,
                             RuleOptions.PHASE,
-                            RuleOptions.KEY))
+                            RuleOptions.KEY,
+                            BanOptions.AFTER,
+                            BanOptions.WITHIN,
+                            BanOptions.FOR))
             .collect(Collectors.toUnmodifiableSet());
 
     /** The longest value that is shown. */
@@ -62,18 +62,12 @@ final class SettingOrigins {
         definition.limitsByName().forEach((name, limit) -> put(sources, parent("limits", name), limit));
         put(sources, "", definition.settings(), RuleOptions.ALL);
         if (rule.mode() != definition.value(RuleOptions.MODE, Mode.ENFORCE)) {
-            sources.put("mode", ofAll(rule.mode(), definition.get(RuleOptions.MODE)));
+            // that of all rules, which is weaker
+            put(sources, "mode", new Setting<>(rule.mode(), "limiter.mode"), true);
         }
-        if (definition.tiers() != null) {
-            put(sources, "tiers.by", definition.tiers().by(), false);
-            definition.tiers().tiers().forEach((name, tier) -> put(sources, "tiers." + name, tier));
-        }
-        BanDefinition ban = definition.ban();
-        if (ban != null) {
-            put(sources, "ban.after", ban.after(), true);
-            put(sources, "ban.within", ban.within(), true);
-            put(sources, "ban.for", ban.duration(), true);
-        }
+        put(sources, "tiers.by", definition.get(LimitsDefinition.TIER_BY), false);
+        definition.value(LimitsDefinition.TIERS, Map.of()).forEach((name, tier) -> put(sources, "tiers." + name, tier));
+        put(sources, "", definition.settings(), BanOptions.ALL);
         return sources;
     }
 
@@ -81,7 +75,7 @@ final class SettingOrigins {
         return name.isEmpty() ? "" : parent + "." + name + ".";
     }
 
-    private void put(Map<String, Object> sources, String name, Tier tier) {
+    private void put(Map<String, Object> sources, String name, LimitsDefinition tier) {
         put(sources, name + ".", tier.limit());
         if (tier.limits() != null) {
             tier.limits().forEach((limit, settings) -> put(sources, name + ".limits." + limit + ".", settings));
@@ -100,51 +94,18 @@ final class SettingOrigins {
 
     private void put(Map<String, Object> sources, String name, @Nullable Setting<?> setting, boolean shown) {
         if (setting != null) {
-            List<Map<String, Object>> said = new ArrayList<>();
-            addTo(said, setting, shown);
-            setting.hidden().forEach(weaker -> addTo(said, weaker, shown));
-            sources.put(name, nested(said));
+            Map<String, Object> source = new LinkedHashMap<>();
+            if (shown) {
+                source.put("value", text(setting.value()));
+            }
+            String file = origin.file(setting.where());
+            source.put("from", setting.where() + (file == null ? "" : " (" + file + ")"));
+            sources.put(name, source);
         }
     }
 
-    /** {@code limiter.mode} holds for all rules whose own mode is stronger. */
-    private Map<String, Object> ofAll(Mode mode, @Nullable Setting<Mode> own) {
-        List<Map<String, Object>> said = new ArrayList<>();
-        addTo(said, new Setting<>(mode, "limiter.mode"), true);
-        if (own != null) {
-            addTo(said, own, true);
-            own.hidden().forEach(weaker -> addTo(said, weaker, true));
-        }
-        return nested(said);
-    }
-
-    private void addTo(List<Map<String, Object>> said, Setting<?> setting, boolean shown) {
-        List<Said> all = origin.said(setting.where());
-        if (all.isEmpty()) {
-            said.add(one(setting.value(), setting.where(), shown));
-        }
-        for (int i = 0; i < all.size(); i++) {
-            Object value = i == 0 ? setting.value() : all.get(i).value();
-            said.add(one(value, setting.where() + " (" + all.get(i).source() + ")", shown));
-        }
-    }
-
-    private static Map<String, Object> one(@Nullable Object value, String from, boolean shown) {
-        Map<String, Object> one = new LinkedHashMap<>();
-        if (shown && value != null) {
-            String text = value instanceof Enum<?> constant ? EnumText.of(constant) : value.toString();
-            one.put("value", text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text);
-        }
-        one.put("from", from);
-        return one;
-    }
-
-    /** The first, with those that it hides. */
-    private static Map<String, Object> nested(List<Map<String, Object>> said) {
-        Map<String, Object> first = new LinkedHashMap<>(said.get(0));
-        if (said.size() > 1) {
-            first.put("hides", said.subList(1, said.size()));
-        }
-        return first;
+    private static String text(Object value) {
+        String text = value instanceof Enum<?> constant ? EnumText.of(constant) : value.toString();
+        return text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text;
     }
 }

@@ -22,13 +22,11 @@ import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
-import dev.limiter.spring.rule.Setting;
-import dev.limiter.spring.rule.TiersDefinition;
 import dev.limiter.spring.storage.DecidingStorage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -143,10 +141,7 @@ class LimiterMetricsTests {
                 2,
                 compiled(rule("test")
                         .limit(10L, "1h", null, null, null)
-                        .tiers(new TiersDefinition(
-                                "limiter.rules.test.tiers",
-                                new Setting<>("header:plan", "limiter.rules.test.tiers.by"),
-                                Map.of("gold", new TiersDefinition.Tier(limit(1, "1h"), null))))));
+                        .tiers("header:plan", Map.of("gold", new LimitsDefinition(limit(1, "1h"), null)))));
         assertThat(count("limiter.rejections", "tier", "gold")).isEqualTo(1);
         assertThat(registry.find("limiter.rejections").tag("tier", "none").counter())
                 .isNull();
@@ -181,7 +176,7 @@ class LimiterMetricsTests {
         RateLimitRule rule = compiled(rule("test")
                 .key(List.of("header:plan"))
                 .limit(1L, "1h", null, null, null)
-                .ban(BanDefinition.of(ORIGIN, 1L, "1m", "15m")));
+                .ban(1L, "1m", "15m"));
         decide(4, rule);
         assertThat(count("limiter.bans", "rule", "test")).isEqualTo(1);
         assertThat(count("limiter.decisions", "outcome", "banned")).isEqualTo(2);

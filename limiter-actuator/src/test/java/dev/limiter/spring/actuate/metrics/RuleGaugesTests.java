@@ -20,13 +20,11 @@ import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RulesChanged;
-import dev.limiter.spring.rule.BanDefinition;
 import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.LimitDefinition;
+import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
-import dev.limiter.spring.rule.Setting;
-import dev.limiter.spring.rule.TiersDefinition;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -74,11 +72,7 @@ class RuleGaugesTests {
                                 "limiter.limit test-tight, test, none = 2",
                                 "limiter.overrides test = 0")),
                 arguments(
-                        hourly(7)
-                                .tiers(new TiersDefinition(
-                                        "limiter.rules.test.tiers",
-                                        new Setting<>("header:plan", "limiter.rules.test.tiers.by"),
-                                        Map.of("gold", new TiersDefinition.Tier(limit(70), null)))),
+                        hourly(7).tiers("header:plan", Map.of("gold", new LimitsDefinition(limit(70), null))),
                         List.of(
                                 "limiter.limit test, test, gold = 70",
                                 "limiter.limit test, test, none = 7",
@@ -96,7 +90,7 @@ class RuleGaugesTests {
                                 "limiter.overrides test = 0",
                                 "limiter.queued test = 0")),
                 arguments(
-                        hourly(7).key(List.of("header:user")).ban(BanDefinition.of(ORIGIN, 1L, "1m", "15m")),
+                        hourly(7).key(List.of("header:user")).ban(1L, "1m", "15m"),
                         List.of(
                                 "limiter.bans test = 0",
                                 "limiter.limit test, test, none = 7",

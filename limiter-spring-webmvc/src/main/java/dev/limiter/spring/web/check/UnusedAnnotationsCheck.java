@@ -76,7 +76,7 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
 
     private static boolean covers(RateLimitRule rule, RequestMappingInfo info) {
         Set<String> patterns = info.getPatternValues();
-        return patterns.stream().anyMatch(pattern -> rule.coverage(null, pattern) == Coverage.ALL);
+        return patterns.stream().anyMatch(pattern -> rule.matcher().coverage(null, pattern) == Coverage.ALL);
     }
 
     /** The attributes that only the annotation has. */

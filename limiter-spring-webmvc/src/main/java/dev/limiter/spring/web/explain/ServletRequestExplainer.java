@@ -185,7 +185,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
             return "limiter.web.exclude is for it";
         }
         if (rule.appliesByPath()) {
-            return rule.matches(null, endpoint.pattern(), path) ? "methods: not for " + method : "paths: none matches";
+            return rule.matcher().matches(null, endpoint.pattern(), path) ? "methods: not for " + method : "paths: none matches";
         }
         return endpoint.defaultLimit() == null
                 ? "@RateLimiter is on the method that serves it, or no endpoint of the application does"

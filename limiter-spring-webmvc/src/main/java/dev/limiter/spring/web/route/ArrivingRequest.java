@@ -28,9 +28,9 @@ public record ArrivingRequest(Map<RateLimitRule, String> resources) {
         }
         Map<RateLimitRule, String> resources = new LinkedHashMap<>();
         for (RateLimitRule rule : ruleSet.requestRules()) {
-            PathPattern pattern = rule.bestPattern(request.getMethod(), paths);
+            PathPattern pattern = rule.matcher().best(request.getMethod(), paths);
             if (pattern != null) {
-                resources.put(rule, rule.onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern);
+                resources.put(rule, rule.matcher().onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern);
             }
         }
         return new ArrivingRequest(resources);

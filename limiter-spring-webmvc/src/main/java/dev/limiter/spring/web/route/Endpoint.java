@@ -42,7 +42,7 @@ public final class Endpoint {
         this.ruleSet = ruleSet;
         this.defaultLimit = defaultLimit;
         this.candidates = ruleSet.pathRules().stream()
-                .filter(rule -> rule.coverage(method, pattern) != Coverage.NONE)
+                .filter(rule -> rule.matcher().coverage(method, pattern) != Coverage.NONE)
                 .toList();
         this.always = free ? ApplicableRules.NONE : always(ruleSet.exclusion(pattern));
     }
@@ -53,7 +53,7 @@ public final class Endpoint {
             return ApplicableRules.NONE;
         }
         boolean fixed = exclusion == Coverage.NONE
-                && candidates.stream().allMatch(rule -> rule.coverage(method, pattern) == Coverage.ALL);
+                && candidates.stream().allMatch(rule -> rule.matcher().coverage(method, pattern) == Coverage.ALL);
         return fixed ? withDefault(candidates) : null;
     }
 
@@ -89,7 +89,7 @@ public final class Endpoint {
     private List<RateLimitRule> matching(PathContainer path, List<RateLimitRule> decided) {
         List<RateLimitRule> matching = new ArrayList<>(candidates.size() + 1);
         for (RateLimitRule rule : candidates) {
-            if (rule.matches(method, pattern, path)
+            if (rule.matcher().matches(method, pattern, path)
                     && decided.stream().noneMatch(other -> other.name().equals(rule.name()))) {
                 matching.add(rule);
             }

@@ -139,7 +139,7 @@ public final class ServedPatterns {
     public boolean anyUnder(RateLimitRule rule, String path, RuleSet ruleSet) {
         return mapped.stream()
                         .anyMatch(endpoint ->
-                                isUnder(method -> rule.coverage(path, method, endpoint.pattern), endpoint, ruleSet))
+                                isUnder(method -> rule.matcher().coverage(path, method, endpoint.pattern), endpoint, ruleSet))
                 || files.stream().anyMatch(resources -> mayHave(resources, path));
     }
 
@@ -189,7 +189,7 @@ public final class ServedPatterns {
     }
 
     private static boolean isUnder(RateLimitRule rule, Mapped endpoint, RuleSet ruleSet) {
-        return isUnder(method -> rule.coverage(method, endpoint.pattern), endpoint, ruleSet);
+        return isUnder(method -> rule.matcher().coverage(method, endpoint.pattern), endpoint, ruleSet);
     }
 
     /** {@code byMethod}: how the endpoint is covered, by the HTTP method, or null for any. */

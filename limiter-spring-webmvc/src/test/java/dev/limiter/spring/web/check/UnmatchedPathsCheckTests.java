@@ -43,7 +43,6 @@ class UnmatchedPathsCheckTests {
                 arguments(rule("a", "/orders").methods(List.of("DELETE")), "the rule limits nothing"),
                 arguments(rule("a", "/orders").methods(List.of("HEAD")), null),
                 arguments(rule("a", "/orders/*").methods(List.of("OPTIONS")), null),
-                arguments(rule("a", "/orders/*/"), "the rule limits nothing. Correct the paths or methods"),
                 arguments(rule("a", "GET /orders"), "the rule limits nothing. Correct the paths or methods"),
                 arguments(rule("a", "orders/{id}"), null),
                 arguments(rule("a", "/order").mode(Mode.OFF), null),

@@ -1,0 +1,232 @@
+package dev.limiter.spring.compile;
+
+import dev.limiter.Limit;
+import dev.limiter.Rule;
+import dev.limiter.spi.OutOfRangeException;
+import dev.limiter.spring.compile.RuleCompilation.Placement;
+import dev.limiter.spring.compiled.Cost;
+import dev.limiter.spring.compiled.Costs;
+import dev.limiter.spring.compiled.KeyOverrides;
+import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.ResolvedLimits;
+import dev.limiter.spring.compiled.Tiers;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
+import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.key.KeyResolver;
+import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.LimitsDefinition;
+import dev.limiter.spring.rule.Option;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.Setting;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The compilation of all limits that may apply for one rule: its own, and those that a tier, an override or a resolver
+ * puts in their place. Not thread-safe.
+ */
+final class LimitsCompilation {
+
+    private static final String EVENLY = "a limit that spaces requests evenly (warm-up, leaky-bucket with max-wait)";
+
+    private final RuleCompiler compiler;
+    private final RuleDefinition definition;
+    private final Placement placement;
+    private final Duration maxWait;
+    private final Costs costs;
+    private final Problems problems;
+
+    LimitsCompilation(
+            RuleCompiler compiler,
+            RuleDefinition definition,
+            Placement placement,
+            Duration maxWait,
+            Costs costs,
+            Problems problems) {
+        this.compiler = compiler;
+        this.definition = definition;
+        this.placement = placement;
+        this.maxWait = maxWait;
+        this.costs = costs;
+        this.problems = problems;
+    }
+
+    /** Null if there is a problem. */
+    RateLimitRule.@Nullable Limits compile() {
+        Rule own = problems.collect(() -> Rule.of(definition.name(), own()));
+        ResolvedLimits resolved = compiler.resolvers.compile(
+                definition, own, maxWait, this::checkResolved, placement.variables(), problems);
+        if (own == null) {
+            return null;
+        }
+        check(own.limits(), "", problems);
+        Tiers tiers = tiers();
+        return new RateLimitRule.Limits(own, tiers, resolved, overrides(own, tiers));
+    }
+
+    private List<Limit> own() {
+        boolean both = definition.limits() != null && !definition.limit().isEmpty();
+        if (both || definition.limitsByName().isEmpty()) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.TWO_SORTS_OF_LIMITS,
+                    definition.limit().where(),
+                    null,
+                    both
+                            ? "It has a limit of its own and named limits at once. Move limit, window and their options"
+                                    + " into limits, or remove limits."
+                            : "There are no limits in it: name at least one."));
+        }
+        return compiler.limits.compile(definition.limitsByName(), maxWait);
+    }
+
+    /** Null if the rule has no tiers, or there is a problem. */
+    private @Nullable Tiers tiers() {
+        Setting<String> by = definition.get(LimitsDefinition.TIER_BY);
+        Setting<Map<String, LimitsDefinition>> tiers = definition.get(LimitsDefinition.TIERS);
+        if (tiers == null) {
+            return null;
+        }
+        if (by == null || tiers.value().isEmpty()) {
+            problems.add(
+                    MessageCode.TIERS,
+                    tiers.where(),
+                    null,
+                    "Tiers need by and one tier or more. Example: tiers: { by: \"header:X-Plan\", gold: { limit: 1000"
+                            + " } }");
+            return null;
+        }
+        KeyResolver value = problems.collect(() -> compiler.keys.value(by.value(), by.where(), placement.variables()));
+        Map<String, Rule> rules = new LinkedHashMap<>();
+        Set<String> unlimited = new HashSet<>();
+        tiers.value().forEach((name, tier) -> {
+            if (tier.unlimited()) {
+                unlimited.add(name);
+                return;
+            }
+            Rule rule = problems.collect(() -> tier(tier));
+            if (rule != null) {
+                rules.put(name, rule);
+                check(rule.limits(), ".tiers." + name, problems);
+            }
+        });
+        return value == null ? null : new Tiers(value, rules, unlimited);
+    }
+
+    private Rule tier(LimitsDefinition tier) {
+        RuleDefinition merged = tier.over(definition, MessageCode.TIERS);
+        return Rule.of(definition.name(), compiler.limits.compile(merged.limitsByName(), maxWait));
+    }
+
+    /** The overrides of keys, checked against each of the limits that they change. */
+    private KeyOverrides overrides(Rule own, @Nullable Tiers tiers) {
+        List<KeyOverride> all = definition.value(KeyOverride.OPTION, List.of());
+        if (all.isEmpty() || !problems.isEmpty()) {
+            return KeyOverrides.NONE;
+        }
+        all.forEach(override -> problems.collect(() -> definition.limitName(
+                override.named() == null ? "" : override.named(),
+                RuleSetCompiler.OVERRIDE.of("named"),
+                MessageCode.CHANGE)));
+        KeyOverrides overrides = new KeyOverrides(all, maxWait, compiler.clock);
+        List<Rule> rules = new ArrayList<>(List.of(own));
+        if (tiers != null) {
+            rules.addAll(tiers.rules().values());
+        }
+        // the overrides of a key are in force together, or what is left of them when others have ended
+        Stream.concat(
+                        all.stream().map(List::of),
+                        all.stream().collect(Collectors.groupingBy(KeyOverride::key)).values().stream())
+                .forEach(some -> rules.forEach(rule -> check(overrides, some, rule)));
+        return overrides;
+    }
+
+    private void check(KeyOverrides overrides, List<KeyOverride> some, Rule rule) {
+        if (!problems.isEmpty()) {
+            return;
+        }
+        try {
+            checkCompiled(overrides.over(rule, rule, some).limits(), ": an override", problems);
+        } catch (OutOfRangeException outOfRange) {
+            problems.add(
+                    MessageCode.OUT_OF_RANGE,
+                    RuleSetCompiler.OVERRIDE.of("limit"),
+                    some.get(0).limit(),
+                    "It must be " + outOfRange.range() + ".");
+        }
+    }
+
+    private void checkResolved(Limit limit) {
+        Problems found = new Problems();
+        checkCompiled(List.of(limit), ": the resolved limit", found);
+        found.throwIfAny();
+    }
+
+    /** Checks limits that are not made of settings. */
+    private void checkCompiled(List<Limit> limits, String place, Problems found) {
+        limits.forEach(limit -> compiler.steps.checkLogged(limit, definition.origin() + place, found));
+        check(limits, place, found);
+    }
+
+    /**
+     * Checks that limits fit the other options of the rule, once no annotation can complete it.
+     *
+     * @param place appended to the place of the rule to say which limits these are; empty for its own
+     * @param found gets the problems
+     */
+    private void check(List<Limit> limits, String place, Problems found) {
+        if (!placement.isFinal()) {
+            return;
+        }
+        String where = definition.origin() + place;
+        boolean held = limits.stream().anyMatch(Limit::isHeld);
+        boolean spaced = limits.stream().anyMatch(Limit::isSpaced);
+        boolean neverWaits = definition.get(RuleOptions.CHARGE_IF) == null
+                && limits.stream().allMatch(limit -> limit instanceof Limit.FixedWindow fixed && fixed.fromFirst());
+        refuse(spaced, RuleOptions.LEASE, EVENLY, where, found);
+        refuse(held, RuleOptions.LEASE, "concurrency", where, found);
+        refuse(held, RuleOptions.CHARGE_IF, "concurrency", where, found);
+        refuse(spaced, RuleOptions.PRIORITY, EVENLY, where, found);
+        refuse(neverWaits, RuleOptions.MAX_WAIT, "fixed-window with align: first", where, found);
+        refuse(neverWaits, RuleOptions.MAX_WAITING, "fixed-window with align: first", where, found);
+        limits.forEach(limit -> checkCost(limit, where, found));
+        compiler.floors.check(definition.name(), limits, where, found);
+    }
+
+    private void refuse(boolean ignored, Option<?> option, String by, String where, Problems found) {
+        Setting<?> setting = definition.get(option);
+        if (ignored && setting != null) {
+            found.add(
+                    MessageCode.IGNORED_OPTION,
+                    setting.where(),
+                    setting.value(),
+                    "For " + by + " (" + where + ") it would be ignored. Remove it, or choose another algorithm.");
+        }
+    }
+
+    /** A request that costs more than a limit can ever grant would never be permitted. */
+    private void checkCost(Limit limit, String where, Problems found) {
+        Cost cost = costs.of(limit.name());
+        Setting<String> setting = cost.setting();
+        if (setting != null && cost.isFixed() && cost.fixed() > limit.capacity()) {
+            found.add(
+                    MessageCode.IMPOSSIBLE_COST,
+                    setting.where(),
+                    setting.value(),
+                    "The cost is more than can ever be granted at once: " + limit.capacity()
+                            + ", the burst or limit of " + where
+                            + (limit.name().isEmpty() ? "" : ".limits." + limit.name())
+                            + ". Raise that, or lower the cost.");
+        }
+    }
+}
