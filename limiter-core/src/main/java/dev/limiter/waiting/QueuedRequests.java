@@ -72,10 +72,8 @@ final class QueuedRequests extends Way implements ReleaseListener {
         } finally {
             lock.unlock();
         }
-        if (joins) {
-            waiter.begin();
-        }
         if (first) {
+            waiter.begin();
             // permits may have become free since it was rejected
             serve(List.of(waiter));
         } else if (joins || rejected == null) {
@@ -99,7 +97,9 @@ final class QueuedRequests extends Way implements ReleaseListener {
             } finally {
                 lock.unlock();
             }
-            if (!joined) {
+            if (joined) {
+                waiter.begin();
+            } else {
                 giveUp(waiter);
             }
         });
