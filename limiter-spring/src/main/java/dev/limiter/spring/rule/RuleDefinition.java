@@ -45,9 +45,9 @@ public record RuleDefinition(
     }
 
     /**
-     * These settings, completed attribute by attribute by weaker ones. Limits are one attribute where either has named
-     * ones: named limits are not mixed with inline ones of the other. The waiting of the weaker is left behind with a
-     * {@code max-wait} of zero, and with limits that requests cannot wait for.
+     * These settings, completed attribute by attribute by weaker ones, and named limits by those of their name. Limits
+     * are one attribute where only one of both has named ones: these are not mixed with inline ones. The waiting of the
+     * weaker is left behind with a {@code max-wait} of zero, and with limits that requests cannot wait for.
      */
     public RuleDefinition over(RuleDefinition weaker) {
         boolean ownLimits = limits != null || (weaker.limits != null && !limit.isEmpty());
@@ -55,7 +55,7 @@ public record RuleDefinition(
                 name,
                 origin,
                 ownLimits ? limit : limit.over(weaker.limit),
-                ownLimits ? limits : weaker.limits,
+                ownLimits ? over(limits, weaker.limits) : weaker.limits,
                 tiers != null ? tiers : weaker.tiers,
                 ban != null ? ban : weaker.ban,
                 settings.over(weaker.settings));
@@ -65,6 +65,16 @@ public record RuleDefinition(
                 ? merged.with(settings.over(
                         weaker.settings.only(option -> get(option) != null || !merged.isOnlyForWaiting(option))))
                 : merged;
+    }
+
+    private static @Nullable Map<String, LimitDefinition> over(
+            @Nullable Map<String, LimitDefinition> limits, @Nullable Map<String, LimitDefinition> weaker) {
+        if (limits == null || weaker == null) {
+            return limits;
+        }
+        Map<String, LimitDefinition> merged = new LinkedHashMap<>(weaker);
+        limits.forEach((name, limit) -> merged.merge(name, limit, (hidden, stronger) -> stronger.over(hidden)));
+        return merged;
     }
 
     private RuleDefinition with(Settings others) {
