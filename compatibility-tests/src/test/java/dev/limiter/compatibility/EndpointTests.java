@@ -346,7 +346,7 @@ class EndpointTests {
             several | {"named": "per-week", "limit": 5}             | named  | no such limit | LIM-501
             Limited.annotated | {"limit": 0}                        | limit  | from 1 to 1000000000000000 | LIM-107
             orders  | {"key": "acme", "limit": 0, "until": "1h"}    | limit  | from 1 to 1000000000000000 | LIM-107
-            several | {"key": "", "limit": 5, "until": "1h"}        | named  | Say which limit of the rule | LIM-501
+            several | {"key": "", "limit": 5, "until": "1h"}        | named  | Say which one              | LIM-501
             """)
     void whatIsWrongIsToldAtTheWordThatSaysIt(String rule, String body, String where, String reason, String code) {
         HttpResponse<String> answer = clients.post("/actuator/limiter/" + rule, body);
@@ -496,17 +496,16 @@ class EndpointTests {
                             .toString())
                     .contains("used=false", "remaining=3");
 
-            Map<String, Object> change = Map.of("rule", "orders", "limit", 7L, "version", "0", "reason", "too few");
+            Map<String, Object> change = Map.of("rule", "orders", "limit", "7", "version", "0", "reason", "too few");
             assertThat(ask(server, "change", change).toString()).contains("limit=7");
             assertThatThrownBy(() -> ask(server, "change", change)).hasStackTraceContaining("version");
-            assertThatThrownBy(() -> ask(server, "change", Map.of("rule", "orders", "limit", 0L)))
+            assertThatThrownBy(() -> ask(server, "change", Map.of("rule", "orders", "limit", "0")))
                     .hasStackTraceContaining("limit");
             assertThat(ask(server, "change", Map.of("rule", "orders", "mode", "shadow"))
                             .toString())
                     .contains("mode=shadow");
             assertThat(ask(server, "restore", Map.of("rule", "orders")).toString())
                     .contains("limit=3");
-            assertThat(ask(server, "undo", Map.of("undo", true)).toString()).contains("limit=7");
         }
     }
 
@@ -522,7 +521,7 @@ class EndpointTests {
         assertThat(parameters)
                 .filteredOn(parameter -> !parameter.getName().equals("who")) // Actuator's own, which it fills in itself
                 .extracting(MBeanParameterInfo::getType)
-                .isSubsetOf(String.class.getName(), Long.class.getName(), Boolean.class.getName());
+                .isSubsetOf(String.class.getName(), Boolean.class.getName());
         return server.invoke(
                 name,
                 operation,

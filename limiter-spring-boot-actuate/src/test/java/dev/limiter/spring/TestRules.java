@@ -52,7 +52,7 @@ public final class TestRules {
                 MethodLimits.NONE,
                 null,
                 NOTHING,
-                ChangeStore.NONE,
+                ChangeStore.MEMORY,
                 clock,
                 changed -> {});
     }

@@ -3,7 +3,7 @@ package dev.limiter.spring.compile;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
-import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Mode;
@@ -65,7 +65,7 @@ public final class CandidateRules {
                 .without(RuleOptions.LIMIT_RESOLVER)
                 .without(RuleOptions.LIMIT_CACHE)
                 .without(RuleOptions.ENFORCE)
-                .without(KeyOverride.OPTION)
+                .without(ChangeOrigin.OVERRIDES)
                 .with(RuleOptions.MODE, Mode.SHADOW.weaker(live.value(RuleOptions.MODE, Mode.SHADOW)), origin)
                 .with(LIVE, live.name(), origin);
         return new RuleDefinition(

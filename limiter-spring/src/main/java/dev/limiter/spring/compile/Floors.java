@@ -1,8 +1,8 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
+import dev.limiter.Rule;
 import dev.limiter.spring.compiled.EnforcedShare;
-import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.Tiers;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
@@ -15,6 +15,7 @@ import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.TiersDefinition.Tier;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -93,7 +94,7 @@ public final class Floors {
             RuleDefinition definition,
             List<Limit> limits,
             @Nullable Tiers tiers,
-            KeyOverrides overrides,
+            Collection<Rule> overrides,
             EnforcedShare share,
             Problems problems) {
         Floor floor = of(definition);
@@ -107,7 +108,7 @@ public final class Floors {
         if (definition.tiers() != null) {
             definition.tiers().tiers().forEach((name, tier) -> refuseUnlimited(definition, name, tier, problems));
         }
-        overrides.rules().forEach(rule -> check(definition, rule.limits(), ": an override", problems));
+        overrides.forEach(rule -> check(definition, rule.limits(), ": an override", problems));
         for (Option<?> option : EXEMPTING) {
             Setting<?> exempting = definition.get(option);
             if (exempting != null) {

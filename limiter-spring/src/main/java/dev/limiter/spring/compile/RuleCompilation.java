@@ -8,7 +8,6 @@ import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.Costs;
 import dev.limiter.spring.compiled.EnforcedShare;
-import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RequestMatcher;
 import dev.limiter.spring.compiled.ResolvedLimits;
@@ -19,6 +18,7 @@ import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.RateLimitKey;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
@@ -29,6 +29,7 @@ import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -61,7 +62,7 @@ final class RuleCompilation {
     private record CompiledLimits(
             List<Limit> own,
             @Nullable Tiers tiers,
-            KeyOverrides overrides,
+            Map<String, Rule> overrides,
             @Nullable ResolvedLimits resolved) {}
 
     RuleCompilation(RuleCompiler compiler, RuleDefinition definition, Placement placement) {
@@ -91,7 +92,7 @@ final class RuleCompilation {
         checkBan(ban, key);
         EnforcedShare share = EnforcedShareCompiler.compile(definition, key, placement.isFinal, problems);
         if (placement.isFinal) {
-            compiler.floors.check(definition, limits.own, limits.tiers, limits.overrides, share, problems);
+            compiler.floors.check(definition, limits.own, limits.tiers, limits.overrides.values(), share, problems);
         }
         checkCharges(limits, costs);
         RateLimitKey valid = problems.valid(key);
@@ -122,11 +123,23 @@ final class RuleCompilation {
         if (tiers != null) {
             tiers.rules().forEach((tier, rule) -> checkTerms(rule.limits(), maxWait, ".tiers." + tier));
         }
-        KeyOverrides overrides = problems.isEmpty()
-                ? compiler.overrides.compile(definition, own, tiers, maxWait, problems)
-                : KeyOverrides.NONE;
         return new CompiledLimits(
-                own, tiers, overrides, compiler.resolvers.compile(definition, maxWait, placement.variables, problems));
+                own,
+                tiers,
+                problems.isEmpty() ? overrides(maxWait) : Map.of(),
+                compiler.resolvers.compile(definition, maxWait, placement.variables, problems));
+    }
+
+    /** The limits of keys with differences from the rule. To the core they are rules of the same name: use is kept. */
+    private Map<String, Rule> overrides(@Nullable Duration maxWait) {
+        Map<String, Rule> byKey = new HashMap<>();
+        definition.value(ChangeOrigin.OVERRIDES, Map.of()).forEach((key, difference) -> {
+            List<Limit> limits = limitsOf(difference.over(definition).limitsByName(), maxWait);
+            if (problems.isEmpty()) {
+                byKey.put(key, Rule.of(definition.name(), limits));
+            }
+        });
+        return byKey;
     }
 
     /** Checks that the terms of the rule fit limits. {@code place}: of these behind that of the rule. */
@@ -229,7 +242,12 @@ final class RuleCompilation {
 
     private void checkCharges(CompiledLimits limits, Costs costs) {
         checkCosts(limits.own, "", costs);
-        checkCosts(limits.overrides.limits(), ": an override", costs);
+        List<Limit> overriding = limits.overrides.values().stream()
+                .flatMap(rule -> rule.limits().stream())
+                .filter(limit -> !limits.own.contains(limit))
+                .distinct()
+                .toList();
+        checkCosts(overriding, ": an override", costs);
         checkChargeIf(definition, limits.own, problems);
         if (limits.tiers != null) {
             limits.tiers.rules().forEach((tier, rule) -> {

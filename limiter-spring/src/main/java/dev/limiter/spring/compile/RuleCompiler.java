@@ -36,7 +36,6 @@ public final class RuleCompiler implements Resettable {
     final TimeSteps steps;
     final AddressLists everywhere;
     final ResolvedLimitCompiler resolvers;
-    final OverrideCompiler overrides;
     final Floors floors;
 
     /**
@@ -71,7 +70,7 @@ public final class RuleCompiler implements Resettable {
     /**
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
-     * @param clock by which overrides of keys and answers of resolvers end
+     * @param clock by which answers of resolvers end
      * @param floors what rules may not exceed
      */
     public RuleCompiler(
@@ -93,7 +92,6 @@ public final class RuleCompiler implements Resettable {
         this.limits = new LimitCompiler(available, steps);
         this.tiers = new TierCompiler(keys, limits);
         this.resolvers = new ResolvedLimitCompiler(beans, expressions, limits, floors, clock);
-        this.overrides = new OverrideCompiler(limits, clock);
         this.floors = floors;
         this.matchers = matchers;
         this.mode = mode;

@@ -3,12 +3,10 @@ package dev.limiter.spring.compiled;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.spring.compiled.KeyOverrides.Stage;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.rule.HeaderStyle;
-import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -41,7 +39,7 @@ public final class RateLimitRule {
     private final Waiting waiting;
     private final boolean answersForServer;
     private final @Nullable ResolvedLimits resolved;
-    private final KeyOverrides overrides;
+    private final Map<String, Rule> overrides;
     private final EnforcedShare enforced;
     private final @Nullable String live;
     private final @Nullable Charge fixedCharge;
@@ -51,9 +49,9 @@ public final class RateLimitRule {
     private final boolean hasAllowedAddresses;
     private final boolean alwaysAtOnce;
 
-    /** The limits that apply: the rule's own, or those of a tier, a resolver, or an override. */
+    /** The limits that apply: the rule's own, or those of a tier, a resolver, or a key that has others. */
     public record Limits(
-            Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, KeyOverrides overrides) {}
+            Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, Map<String, Rule> overrides) {}
 
     /** The requests that are counted; {@code matcher}: null without paths. */
     public record Requests(
@@ -370,9 +368,9 @@ public final class RateLimitRule {
             return null;
         }
         String whose = known == null ? key.resolve(context) : known;
-        Stage overriding = overrides.of(whose);
+        Rule overriding = overrides.get(whose);
         if (overriding != null) {
-            applicable = overriding.over(applicable);
+            applicable = overriding;
         } else if (applicable != null && resolved != null) {
             applicable = prediction
                     ? resolved.prediction(whose, context, applicable)
@@ -395,16 +393,16 @@ public final class RateLimitRule {
 
     /** The same for a key that is of a tier with these limits. */
     public Rule limitsOf(String whole, Rule tier) {
-        Stage overriding = overrides.of(whole);
+        Rule overriding = overrides.get(whole);
         if (overriding != null) {
-            return overriding.over(tier);
+            return overriding;
         }
         return resolved == null ? tier : resolved.last(whole, tier);
     }
 
-    /** The keys that have limits of their own now. */
-    public List<KeyOverride> overrides() {
-        return overrides.inForce();
+    /** The limits of the keys that have others than the rule, its tiers and its resolver give them. */
+    public Map<String, Rule> overrides() {
+        return overrides;
     }
 
     /** The key that a person means, as {@link RateLimitKey#of}. */

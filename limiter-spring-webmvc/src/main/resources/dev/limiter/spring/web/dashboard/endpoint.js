@@ -108,7 +108,6 @@ export const rule = (name, timeout) => ask('GET', segment(name), { timeout });
 export const key = (name, value, timeout) => ask('GET', segment(name) + query({ key: value }), { timeout });
 export const explain = (words) => ask('GET', '/explain' + query(words));
 export const change = (name, settings) => ask('POST', segment(name), { body: settings });
-export const undo = (reason) => ask('POST', '', { body: { undo: true, reason } });
 export const suggestion = (name, suggest) => ask('GET', segment(name) + query({ suggest }));
 export const restore = (name, words) => ask('DELETE', segment(name) + query(words));
 

@@ -118,7 +118,7 @@ function arrange() {
   }
   top.forEach((name) => {
     if (!cards.has(name)) {
-      cards.set(name, card(name, run, () => described.revision));
+      cards.set(name, card(name, run, () => described.version));
     }
     cards.get(name).show(described.rules[name], candidates.get(name));
   });
@@ -182,7 +182,6 @@ function storageText({ type, keys, decides, instances }) {
 async function readRules() {
   described = await endpoint.rules();
   arrange();
-  at('undo').disabled = false;
   showRefused(described.refusedMost);
   readAudit();
   if (described.problem) {
@@ -293,7 +292,6 @@ at('more').addEventListener('click', () => {
   shown += TOP;
   arrange();
 });
-at('undo').addEventListener('click', () => run(() => endpoint.undo('undone at the page'), 'The last change is undone.'));
 at('explain').addEventListener('submit', async (event) => {
   event.preventDefault();
   const told = await run(() => endpoint.explain(filled(at('explain'))));

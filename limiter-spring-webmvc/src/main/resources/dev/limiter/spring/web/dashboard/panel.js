@@ -2,7 +2,7 @@
 
 import * as endpoint from './endpoint.js';
 import { choice, cut, field, filled, make } from './elements.js';
-import { changes, holders, sources, standing, suggestion } from './standing.js';
+import { changed, holders, sources, standing, suggestion } from './standing.js';
 
 const MOST_KEYS = 5;
 
@@ -25,10 +25,10 @@ function form(fields, buttons, submit) {
 /**
  * The open part of a card.
  *
- * run: does what an operator asks for, and says how it went; revision: of the rules that are shown.
+ * run: does what an operator asks for, and says how it went; version: of the rules that are shown.
  */
-export function panel(name, rule, run, revision) {
-  let seen = revision();
+export function panel(name, rule, run, version) {
+  let seen = version();
   const shown = cut(name, 60);
   const state = make('div', { class: 'state' });
   const answer = make('div', { class: 'answer', tabindex: '0', role: 'region', 'aria-label': 'Answer', hidden: '' });
@@ -53,7 +53,7 @@ export function panel(name, rule, run, revision) {
     state.replaceChildren(
       ...(rows.length ? rows : [make('p', { class: 'soft' }, 'Nobody was refused in the last five minutes: name a key below to see what it has left.')]),
       ...(one.held ? [holders(one.held)] : []),
-      ...(one.changes ? [changes(one.changes)] : []));
+      ...(one.change ? [changed(one.change)] : []));
   }
   const refresh = () => look().catch(() => {
     // the page says that the server is gone
@@ -64,7 +64,7 @@ export function panel(name, rule, run, revision) {
   const act = async (what, done, show) => {
     last = what;
     const body = await run(what, done);
-    seen = revision();
+    seen = version();
     if (body && last === what) {
       tell(...(show ? [show(body)] : []));
       await refresh();

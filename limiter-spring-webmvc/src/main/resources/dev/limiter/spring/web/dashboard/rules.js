@@ -12,9 +12,9 @@ const MOST_RESOURCES = 10;
 /**
  * The card of a rule.
  *
- * run: does what an operator asks for, and says how it went; revision: of the rules that are shown.
+ * run: does what an operator asks for, and says how it went; version: of the rules that are shown.
  */
-export function card(name, run, revision) {
+export function card(name, run, version) {
   const mode = make('span', { class: 'badge' });
   const limits = make('ul');
   const facts = make('p', { class: 'soft' });
@@ -34,7 +34,7 @@ export function card(name, run, revision) {
 
   const opened = () => {
     if (actions.open && open === null) {
-      open = panel(name, current, run, revision);
+      open = panel(name, current, run, version);
       actions.append(...open.elements);
     }
   };

@@ -26,8 +26,6 @@ const settings = ({ mode, enforce, limits }) => (limits || []).map(limitText).jo
 
 const DONE = {
   LIMITER_RULE_CHANGED: ({ before, after }) => after && after.limits ? settings(before) + ' → ' + settings(after) : 'forgotten',
-  LIMITER_CHANGE_UNDONE: () => 'last change undone',
-  LIMITER_CHANGES_REPAIRED: () => 'changes written again',
   LIMITER_KEY_OVERRIDDEN: ({ keyHash, limit, until }) => 'key ' + keyHash + ' has limit ' + limit + ' until ' + until,
   LIMITER_OVERRIDE_ENDED: ({ keyHash }) => 'key ' + keyHash + ' has the limit of the rule',
   LIMITER_KEY_BANNED: ({ keyHash }) => 'key ' + keyHash + ' banned',
