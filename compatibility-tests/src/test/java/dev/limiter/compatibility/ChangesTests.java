@@ -194,6 +194,20 @@ class ChangesTests {
         }
     }
 
+    /** Else an answer would say that the rule has a mode that it has not. */
+    @ParameterizedTest
+    @CsvSource({"shadow, enforce", "off, shadow", "off, enforce"})
+    void modeThatTheModeOfAllRulesHidesIsRejected(String ofAll, String wanted) {
+        try (ConfigurableApplicationContext application = start("limiter.mode=" + ofAll)) {
+            Clients clients = Applications.clientsOf(application);
+            HttpResponse<String> answer = clients.post(ORDERS, "{\"mode\":\"" + wanted + "\"}");
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains("LIM-501", "\"where\":\"mode\"", "limiter.mode is " + ofAll);
+            assertThat(version(clients)).isZero();
+            change(clients, ORDERS, "{\"mode\":\"" + ofAll + "\",\"limit\":4}");
+        }
+    }
+
     @Test
     void overrideBelowTheCostOfARequestIsRefused() {
         try (ConfigurableApplicationContext application =

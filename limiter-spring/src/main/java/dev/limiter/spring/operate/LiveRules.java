@@ -6,6 +6,7 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
@@ -15,6 +16,7 @@ import dev.limiter.spring.operate.Changes.Target;
 import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.time.Instant;
@@ -106,7 +108,10 @@ public final class LiveRules {
      * A configured rule without paths is only there to complete annotations, if some have its name.
      */
     public List<RateLimitRule> all() {
-        RuleSet set = rules.current();
+        return all(rules.current());
+    }
+
+    private List<RateLimitRule> all(RuleSet set) {
         List<RateLimitRule> ofMethods = methods.rules(set);
         Set<String> annotated =
                 ofMethods.stream().map(rule -> RuleName.canonical(rule.name())).collect(Collectors.toSet());
@@ -120,8 +125,12 @@ public final class LiveRules {
 
     /** The rules of a name, in any case and with any dashes: several where annotations on methods share it. */
     public List<RateLimitRule> named(String name) {
+        return named(name, rules.current());
+    }
+
+    private List<RateLimitRule> named(String name, RuleSet set) {
         String canonical = RuleName.canonical(name);
-        return all().stream()
+        return all(set).stream()
                 .filter(rule -> RuleName.canonical(rule.name()).equals(canonical))
                 .toList();
     }
@@ -239,11 +248,11 @@ public final class LiveRules {
         List<Target> targets = keys == null
                 ? List.of(new Target(rule, null))
                 : keys.stream().map(key -> new Target(rule, key)).toList();
-        return update(madeFor, before -> before.with(targets, change), (next, fit) -> check(rule, next, fit));
+        return update(madeFor, before -> before.with(targets, change), (next, fit) -> check(rule, change, next, fit));
     }
 
-    /** No change that was in force may become one that does not fit. */
-    private void check(String rule, Changes next, Fitting fit) {
+    /** No change that was in force may become one that does not fit, and the mode has to be the one asked for. */
+    private void check(String rule, Change change, Changes next, Fitting fit) {
         Set<Target> known = fitting.skipped().keySet();
         fit.skipped().forEach((target, failure) -> {
             Change skipped = next.all().get(target);
@@ -251,6 +260,18 @@ public final class LiveRules {
                 throw unmade(failure, skipped, rule);
             }
         });
+        String mode = change.settings().get(RuleOptions.MODE.name());
+        named(rule, fit.compiled()).stream()
+                .map(each -> EnumText.of(each.mode()))
+                .filter(inForce -> mode != null && !inForce.equalsIgnoreCase(mode.strip()))
+                .findFirst()
+                .ifPresent(inForce -> {
+                    throw problem(
+                            RuleOptions.MODE.name(),
+                            mode,
+                            "limiter.mode is " + inForce + " for all rules, and the weaker mode wins: the rule would"
+                                    + " stay in mode " + inForce + ".");
+                });
     }
 
     private static LimiterConfigurationException problem(String where, @Nullable String value, String reason) {
