@@ -95,7 +95,7 @@ function arrange() {
     cards.get(name).element.remove();
     cards.delete(name);
   }
-  top.filter((name) => !cards.has(name)).forEach((name) => cards.set(name, card(name, run, () => described.revision)));
+  top.filter((name) => !cards.has(name)).forEach((name) => cards.set(name, card(name, run, () => described.version)));
   const order = top.map((name) => cards.get(name).element);
   if (order.some((element, i) => at('rules').children[i] !== element)) {
     at('rules').replaceChildren(...order);

@@ -2,7 +2,7 @@
 
 import * as endpoint from './endpoint.js';
 import { choice, cut, field, filled, make } from './elements.js';
-import { changes, holders, resources, sources, standing, suggestion } from './standing.js';
+import { changed, holders, resources, sources, standing, suggestion } from './standing.js';
 
 const MOST_KEYS = 5;
 
@@ -53,7 +53,7 @@ export function panel(name, rule, run, version) {
     state.replaceChildren(
       ...(rows.length ? rows : [make('p', { class: 'soft' }, 'No key was rejected in the last five minutes: name one below to see what it has left.')]),
       ...(one.held ? [holders(one.held)] : []),
-      ...(one.changes ? [changes(one.changes)] : []),
+      ...(one.change ? [changed(one.change)] : []),
       ...(Object.keys(one.resources).length > 1 ? [resources(one.resources)] : []));
   }
   const refresh = () => look().catch(() => {

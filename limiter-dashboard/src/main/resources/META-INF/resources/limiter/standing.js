@@ -15,13 +15,16 @@ function limitRow(limit) {
 
 const misfit = ({ inForce }) => inForce === false ? '; not in force, since it does not fit the rule' : '';
 
+const own = ({ until, reason, version, at, by, inForce, keyHash, ...settings }) =>
+  cut(Object.entries(settings).map(([name, value]) => (name === 'limit' ? '' : name + ' ') + value).join(', '), 100);
+
 function bucketRows(bucket) {
   return [
     ...(bucket.banned ? [make('li', { class: 'rejected' }, 'Banned for ' + duration(bucket.banEndsAfter || 'PT0S'))] : []),
     ...(bucket.onFailure ? [make('li', { class: 'soft' }, 'Redis is unavailable, this instance decides alone: on-failure '
       + bucket.onFailure)] : []),
     ...bucket.limits.slice(0, 20).map(limitRow),
-    ...(bucket.overrides || []).slice(0, 20).map((each) => make('li', {}, 'Limit of its own: ' + each.limit + ' until ' + each.until
+    ...(bucket.overrides || []).slice(0, 20).map((each) => make('li', {}, 'Limit of its own: ' + own(each) + ' until ' + each.until
       + (each.reason ? ', because ' + cut(each.reason, 200) : '') + misfit(each))),
     ...(bucket.used ? [] : [make('li', { class: 'soft' }, 'Nothing is known of this key.')]),
   ];
@@ -42,13 +45,13 @@ export function holders({ permits, requests, oldest }) {
       + ', thread ' + cut(each.thread, 60) + (each.keyHash ? ', key ' + each.keyHash : '')))));
 }
 
-/** The changes of a rule, the latest last. */
-export function changes(list) {
-  return make('div', { class: 'standing' }, make('h4', {}, 'Changes'),
-    make('ul', {}, ...list.slice(-20).map(({ version, at, by, reason, inForce, ...settings }) => make('li', {},
-      'Change ' + version + ' by ' + cut(by || 'anonymous', 60) + (at ? ' at ' + at : '') + ': '
+/** The change of a rule. */
+export function changed({ version, at, by, reason, until, inForce, ...settings }) {
+  return make('div', { class: 'standing' }, make('h4', {}, 'Changed'),
+    make('ul', {}, make('li', {},
+      'Change ' + version + ' by ' + cut(by, 60) + ' at ' + at + ': '
       + cut(Object.entries(settings).map(([name, value]) => name + ' ' + value).join(', '), 200)
-      + (reason ? ', because ' + cut(reason, 200) : '') + misfit({ inForce })))));
+      + (until ? ' until ' + until : '') + (reason ? ', because ' + cut(reason, 200) : '') + misfit({ inForce }))));
 }
 
 /** What was decided about the busiest resources of a rule. */

@@ -22,7 +22,7 @@ class CsrfBrowserTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"session", "cookie", "spa"})
-    void changesALimitAndBack(String tokens) {
+    void changesALimitAndRevertsIt(String tokens) {
         try (Browser browser = new Browser();
                 Dashboards sample = Dashboards.start(0, Protected.class, "--tokens=" + tokens)) {
             browser.open(sample.page());

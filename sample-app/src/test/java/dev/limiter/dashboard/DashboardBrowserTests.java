@@ -148,7 +148,7 @@ class DashboardBrowserTests {
     }
 
     @Test
-    void changesTheLimitThatClientsMeetAndBack() {
+    void changesTheLimitThatClientsMeetAndRevertsIt() {
         assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(200);
         openOnly("catalog");
         browser.fill("Reason, for the audit", "<b>too many</b>");

@@ -54,7 +54,7 @@ public final class TestRules {
                 MethodLimits.NONE,
                 null,
                 NOTHING,
-                ChangeStore.NONE,
+                ChangeStore.MEMORY,
                 clock,
                 changed -> {});
     }

@@ -12,10 +12,10 @@ import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.operate.ChangeStore;
-import dev.limiter.spring.operate.ChangesFile;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.redis.OwnConnection;
 import dev.limiter.spring.redis.RedisChangeStore;
+import dev.limiter.spring.reload.ChangesFile;
 import dev.limiter.spring.reload.ConfigurationWatcher;
 import dev.limiter.spring.reload.EnvironmentChangeListener;
 import dev.limiter.spring.reload.RulesRebinder;
@@ -58,7 +58,7 @@ public final class LimiterChangesAutoConfiguration {
     @ConditionalOnMissingBean
     ChangeStore limiterChangeStore(LimiterSettings settings) {
         Path file = settings.changesFile();
-        return file == null ? ChangeStore.NONE : new ChangesFile(file);
+        return file == null ? ChangeStore.MEMORY : new ChangesFile(file);
     }
 
     @Bean
@@ -87,8 +87,8 @@ public final class LimiterChangesAutoConfiguration {
     }
 
     @Bean(destroyMethod = "stop")
-    ChangeFollower limiterChangeFollower(LiveRules rules, ChangeStore store) {
-        return new ChangeFollower(rules, store instanceof RedisChangeStore);
+    ChangeFollower limiterChangeFollower(LiveRules rules) {
+        return new ChangeFollower(rules);
     }
 
     @Bean

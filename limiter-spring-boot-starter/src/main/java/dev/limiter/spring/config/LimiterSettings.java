@@ -7,10 +7,10 @@ import dev.limiter.spring.compile.DurationParser;
 import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
-import dev.limiter.spring.operate.ChangesFile;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Setting;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -98,7 +98,7 @@ public record LimiterSettings(
                 redis);
     }
 
-    /** Changes are kept in one place, and no other file is written over. */
+    /** Changes are kept in one place. */
     private static @Nullable Path changesFile(LimiterProperties properties, Problems problems) {
         String file = properties.changesFile();
         if (file == null) {
@@ -114,10 +114,10 @@ public record LimiterSettings(
         String obstacle;
         try {
             Path path = FileLocation.path(file);
-            obstacle = file.isBlank() ? "It is empty, and no name of a file." : ChangesFile.obstacle(path);
-            if (obstacle == null) {
+            if (!file.isBlank() && !Files.isDirectory(path)) {
                 return path;
             }
+            obstacle = file.isBlank() ? "It is empty, and no name of a file." : "It is a folder.";
         } catch (IllegalArgumentException none) {
             obstacle = String.valueOf(none.getMessage());
         }

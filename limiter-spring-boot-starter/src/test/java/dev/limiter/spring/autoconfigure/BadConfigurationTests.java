@@ -169,8 +169,6 @@ class BadConfigurationTests {
                         "LIM-102"),
                 bad("limiter.changes-file: ''", "limiter.changes-file = \"\"", "It is empty", "LIM-504"),
                 bad("limiter.changes-file: .", "limiter.changes-file = \".\"", "It is a folder", "LIM-504"),
-                bad("limiter.changes-file: pom.xml", "limiter.changes-file = \"pom.xml\"", "something else", "LIM-504"),
-                bad("limiter.changes-file: file:pom.xml", "\"file:pom.xml\"", "something else", "LIM-504"),
                 bad("limiter.changes-file: classpath:changes", "write its path", "LIM-504"),
                 bad("limiter.max-keys: 10.5", "limiter.max-keys = \"10.5\"", "a whole number"),
                 bad("limiter.web.ipv6-prefix: 64.5", "limiter.web.ipv6-prefix = \"64.5\"", "a whole number"),

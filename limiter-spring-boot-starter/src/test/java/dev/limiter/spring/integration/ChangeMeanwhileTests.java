@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.operate.RuleChange;
-import dev.limiter.spring.rule.Mode;
 import java.net.http.HttpResponse;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -80,7 +80,7 @@ class ChangeMeanwhileTests extends WebTestSupport {
     }
 
     private void enforce(String rule) {
-        live.change(rule, new RuleChange(null, null, null, null, Mode.ENFORCE, null), null);
+        live.change(rule, null, new Change(Map.of("mode", "enforce"), 0, live.now(), "ann", null, null), null);
     }
 
     private long remaining(String rule) {

@@ -9,30 +9,31 @@ import dev.limiter.redis.Script;
 import dev.limiter.redis.server.SharedDocument;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes;
-import dev.limiter.spring.operate.Changes.Revision;
-import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Writes of which a real server does not say in time whether they have happened. */
+/** Two instances and a real server. */
 class RedisChangeStoreTests {
+
+    private static final Changes FIRST = new Changes(1, Map.of());
+    private static final Changes SECOND = new Changes(2, Map.of());
 
     private final String key = "limiter:" + UUID.randomUUID() + ":changes";
     private RedisClient client;
     private Redis redis;
-    private RedisChangeStore undisturbed;
+    private Network network;
+    private RedisChangeStore one;
+    private RedisChangeStore other;
 
     @BeforeEach
     void connect() {
@@ -41,7 +42,9 @@ class RedisChangeStoreTests {
                 .withPort(RedisServer.shared().port())
                 .build());
         redis = new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE));
-        undisturbed = new RedisChangeStore(new SharedDocument(redis, key));
+        network = new Network();
+        one = new RedisChangeStore(new SharedDocument(network, key));
+        other = new RedisChangeStore(new SharedDocument(redis, key));
     }
 
     @AfterEach
@@ -49,40 +52,15 @@ class RedisChangeStoreTests {
         client.shutdown();
     }
 
-    private static Changes changes(long number, String token, List<Revision> before, long limit) {
-        RuleChange change = new RuleChange(null, limit, null, null, null, null);
-        return new Changes(new Revision(number, token), before, Map.of("orders", List.of(change)), Map.of());
-    }
-
-    private static final Changes FIRST = changes(1, "aa", List.of(new Revision(0, "")), 4);
-    private static final Changes SECOND = changes(2, "bb", List.of(FIRST.revision(), new Revision(0, "")), 5);
-
-    /** The server over a network that may lose answers, and hold requests back until they are {@link #deliver}ed. */
+    /** The server over a network that may lose a reply. */
     private final class Network implements Redis {
 
-        private final List<Supplier<CompletionStage<byte[]>>> held = new ArrayList<>();
-        private boolean answersAreLost;
-        private int heldWrites;
-        private boolean down;
-
-        void deliver() {
-            held.forEach(request -> request.get().toCompletableFuture().join());
-        }
+        private boolean losesReplyToWrite;
 
         @Override
         public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
-            boolean write = arguments.length > 1;
-            if (write && heldWrites > 0 || down) {
-                heldWrites--;
-                held.add(() -> redis.run(script, keys, arguments));
-                return new CompletableFuture<>();
-            }
-            CompletionStage<byte[]> answer = redis.run(script, keys, arguments);
-            if (write && answersAreLost) {
-                answersAreLost = false;
-                return new CompletableFuture<>();
-            }
-            return answer;
+            CompletionStage<byte[]> reply = redis.run(script, keys, arguments);
+            return losesReplyToWrite && arguments.length > 1 ? new CompletableFuture<>() : reply;
         }
 
         @Override
@@ -94,58 +72,81 @@ class RedisChangeStoreTests {
         public void close() {}
     }
 
-    @Test
-    void isKeptIfOnlyTheAnswerIsLost() {
-        undisturbed.replace(Changes.NONE, FIRST);
-        Network network = new Network();
-        network.answersAreLost = true;
-
-        assertThat(new RedisChangeStore(new SharedDocument(network, key)).replace(FIRST, SECOND))
-                .isTrue();
-        assertThat(undisturbed.otherThan(SECOND)).isNull();
+    private void set(@Nullable String document) {
+        if (document == null) {
+            client.connect().sync().del(key);
+        } else {
+            client.connect().sync().set(key, document);
+        }
     }
 
     @Test
-    void isNotKeptLaterIfItIsSaidNotToBe() {
-        undisturbed.replace(Changes.NONE, FIRST);
-        Network network = new Network();
-        network.heldWrites = 1;
-        RedisChangeStore late = new RedisChangeStore(new SharedDocument(network, key));
+    void changesOfOneAreLoadedOnceByTheOther() {
+        assertThat(one.load(Changes.NONE)).isNull();
+        assertThat(one.save(FIRST)).isTrue();
 
-        assertThatThrownBy(() -> late.replace(FIRST, SECOND))
+        assertThat(one.load(FIRST)).isNull();
+        assertThat(other.load(Changes.NONE)).isEqualTo(FIRST);
+        assertThat(other.load(FIRST)).isNull();
+    }
+
+    @Test
+    void onlyOneOfTwoChangesOfTheSameVersionIsSaved() {
+        one.save(FIRST);
+        other.load(Changes.NONE);
+
+        assertThat(other.save(SECOND)).isTrue();
+        assertThat(one.save(SECOND)).isFalse();
+        assertThat(one.load(FIRST)).as("the other one").isEqualTo(SECOND);
+        assertThat(one.save(new Changes(3, Map.of()))).isTrue();
+    }
+
+    @Test
+    void changesThatAreLostAreSavedAgainByAnInstanceThatKnowsThem() {
+        one.save(FIRST);
+        other.load(Changes.NONE);
+        set(null);
+
+        assertThat(other.load(FIRST)).isNull();
+        assertThat(one.load(FIRST)).isEqualTo(FIRST);
+    }
+
+    /** Of a replica that has missed the last change, or of an instance that was cut off. */
+    @Test
+    void storedChangesCountWhateverTheirVersion() {
+        one.save(FIRST);
+        String former = client.connect().sync().get(key);
+        one.save(SECOND);
+        set(former);
+
+        assertThat(one.load(SECOND)).isEqualTo(FIRST);
+        set(former.replaceFirst("1-.*\n", "1-another\n"));
+        assertThat(one.load(FIRST)).as("another document of this version").isEqualTo(FIRST);
+    }
+
+    @Test
+    void unreadableChangesAreNeitherLoadedNorReplaced() {
+        one.save(FIRST);
+        for (String garbage :
+                new String[] {"no document", "", "5\nchange&rule=orders", "2-00\n{version: 2", "\u0001\n"}) {
+            set(garbage);
+            assertThatThrownBy(() -> one.load(FIRST))
+                    .isInstanceOf(ChangeStoreException.class)
+                    .hasMessageContaining("cannot be read");
+            assertThat(one.save(SECOND)).isFalse();
+        }
+        set(null);
+        assertThat(one.load(FIRST)).isNull();
+        assertThat(other.load(Changes.NONE)).isEqualTo(FIRST);
+    }
+
+    @Test
+    void changeIsFoundWhereTheReplyIsLost() {
+        network.losesReplyToWrite = true;
+
+        assertThatThrownBy(() -> one.save(FIRST))
                 .isInstanceOf(ChangeStoreException.class)
-                .hasMessageContaining("rules stay as they are");
-        network.deliver();
-
-        Changes there = undisturbed.otherThan(SECOND);
-        assertThat(there.rules()).isEqualTo(FIRST.rules());
-        assertThat(there.version()).isEqualTo(1);
-        assertThat(there.before()).startsWith(FIRST.revision());
-        assertThat(late.replace(there, changes(2, "cc", List.of(there.revision()), 6)))
-                .isTrue();
-    }
-
-    @Test
-    void somebodyElsesChangeIsNotTakenForItsOwn() {
-        undisturbed.replace(Changes.NONE, FIRST);
-        Network network = new Network();
-        network.heldWrites = 1;
-        undisturbed.replace(FIRST, changes(2, "cc", List.of(FIRST.revision()), 6));
-
-        assertThat(new RedisChangeStore(new SharedDocument(network, key)).replace(FIRST, SECOND))
-                .isFalse();
-    }
-
-    @Test
-    void saysThatTheOutcomeOfAChangeIsNotKnown() {
-        undisturbed.replace(Changes.NONE, FIRST);
-        Network network = new Network();
-        network.down = true;
-        RedisChangeStore unknown = new RedisChangeStore(new SharedDocument(network, key));
-
-        assertThatThrownBy(() -> unknown.replace(FIRST, SECOND))
-                .isInstanceOf(ChangeStoreException.class)
-                .hasMessageContaining("not known whether")
-                .hasMessageContaining("revision 2-bb");
+                .hasMessageContaining("or not");
+        assertThat(one.load(Changes.NONE)).isEqualTo(FIRST);
     }
 }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.rule.RuleDefinition;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ class ConfigurationWatcherTests {
     @TempDir
     private Path folder;
 
-    private final LiveRules rules = TestRules.live(ChangeStore.NONE, () -> 0);
+    private final LiveRules rules = TestRules.live(ChangeStore.MEMORY, () -> 0);
     private final Map<String, Object> properties = new HashMap<>();
     private final StandardEnvironment environment = new StandardEnvironment();
     private final List<RuleDefinition> others = new ArrayList<>();
@@ -186,7 +186,7 @@ class ConfigurationWatcherTests {
         failure = new IllegalStateException("not now");
         reloaded("limiter.rules.a: { limit: 5, window: 1m }");
         failure = null;
-        rules.change("other", new RuleChange(null, 2L, null, null, null, null), null);
+        rules.change("other", null, new Change(Map.of("limit", "2"), 0, rules.now(), "ann", null, null), null);
         watcher.look();
         assertThat(limits()).containsExactly("a 5", "other 2");
     }

@@ -9,42 +9,38 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Has changes of rules be in force that were made before the start or by other instances: before the web server accepts
- * requests, and four times a second from then on.
+ * Puts changes of rules in force that were made before the start or by other instances, and ends those that are over:
+ * before the web server accepts requests, and four times a second from then on.
  */
 public final class ChangeFollower implements SmartLifecycle {
 
     private static final Duration PERIOD = Duration.ofMillis(250);
 
     private final LiveRules rules;
-    private final boolean shared;
     private final Log logger;
     private final BackgroundTask task = new BackgroundTask("limiter-changes", PERIOD, this::follow);
 
     /** The failure in the log; null while changes can be followed. */
-    private @Nullable ChangeStoreException told;
+    private @Nullable String told;
 
     private volatile boolean running;
 
-    /** {@code shared}: whether others make changes while this instance runs. */
-    public ChangeFollower(LiveRules rules, boolean shared) {
-        this(rules, shared, LogFactory.getLog(ChangeFollower.class));
+    public ChangeFollower(LiveRules rules) {
+        this(rules, LogFactory.getLog(ChangeFollower.class));
     }
 
-    ChangeFollower(LiveRules rules, boolean shared, Log logger) {
+    ChangeFollower(LiveRules rules, Log logger) {
         this.rules = rules;
-        this.shared = shared;
         this.logger = logger;
     }
 
     @Override
     public void start() {
-        if (running) {
-            return;
+        if (!running) {
+            running = true;
+            follow();
         }
-        running = true;
-        follow();
-        if (shared) {
+        if (running) { // unless it was stopped meanwhile
             task.start();
         }
     }
@@ -54,16 +50,17 @@ public final class ChangeFollower implements SmartLifecycle {
         try {
             rules.refresh();
             if (told != null) {
-                logger.info("Changes of rules that other instances make are known again");
+                logger.info("Changes of rules are known again");
             }
             told = null;
         } catch (ChangeStoreException unavailable) {
-            if (running && !unavailable.isSameAs(told)) {
-                logger.warn(unavailable.getMessage());
+            String message = String.valueOf(unavailable.getMessage());
+            if (running && !message.equals(told)) {
+                logger.warn(message + (unavailable.getCause() == null ? "" : " Cause: " + unavailable.getCause()));
             }
-            told = unavailable;
+            told = message;
         } catch (RuntimeException failure) {
-            logger.error("Changes of rules that other instances make cannot be followed; trying again", failure);
+            logger.error("Changes of rules cannot be followed; trying again", failure);
         }
     }
 

@@ -3,7 +3,7 @@ package dev.limiter.spring.compile;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.BanOptions;
-import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
@@ -41,7 +41,7 @@ public final class CandidateRules {
                         RuleOptions.LIMIT_RESOLVER,
                         RuleOptions.LIMIT_CACHE,
                         RuleOptions.ENFORCE,
-                        KeyOverride.OPTION,
+                        ChangeOrigin.OVERRIDES,
                         BanOptions.AFTER,
                         BanOptions.WITHIN,
                         BanOptions.FOR)

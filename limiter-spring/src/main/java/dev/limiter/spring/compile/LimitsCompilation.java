@@ -2,11 +2,9 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.spi.OutOfRangeException;
 import dev.limiter.spring.compile.RuleCompilation.Placement;
 import dev.limiter.spring.compiled.Cost;
 import dev.limiter.spring.compiled.Costs;
-import dev.limiter.spring.compiled.KeyOverrides;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.ResolvedLimits;
 import dev.limiter.spring.compiled.Tiers;
@@ -15,21 +13,19 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.KeyResolver;
-import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +68,7 @@ final class LimitsCompilation {
         }
         check(own.limits(), "", problems);
         Tiers tiers = tiers();
-        return new RateLimitRule.Limits(own, tiers, resolved, overrides(own, tiers));
+        return new RateLimitRule.Limits(own, tiers, resolved, overrides());
     }
 
     private List<Limit> own() {
@@ -124,46 +120,26 @@ final class LimitsCompilation {
     }
 
     private Rule tier(LimitsDefinition tier) {
-        RuleDefinition merged = tier.over(definition, MessageCode.TIERS);
+        return compiled(tier.over(definition, MessageCode.TIERS));
+    }
+
+    /** The limits of keys with differences from the rule. To the core they are rules of the same name: use is kept. */
+    private Map<String, Rule> overrides() {
+        Map<String, Rule> byKey = new HashMap<>();
+        if (problems.isEmpty()) {
+            definition.value(ChangeOrigin.OVERRIDES, Map.of()).forEach((key, difference) -> {
+                Rule rule = problems.collect(() -> compiled(difference.over(definition)));
+                if (rule != null) {
+                    byKey.put(key, rule);
+                    check(rule.limits(), ": an override", problems);
+                }
+            });
+        }
+        return byKey;
+    }
+
+    private Rule compiled(RuleDefinition merged) {
         return Rule.of(definition.name(), compiler.limits.compile(merged.limitsByName(), maxWait));
-    }
-
-    /** The overrides of keys, checked against each of the limits that they change. */
-    private KeyOverrides overrides(Rule own, @Nullable Tiers tiers) {
-        List<KeyOverride> all = definition.value(KeyOverride.OPTION, List.of());
-        if (all.isEmpty() || !problems.isEmpty()) {
-            return KeyOverrides.NONE;
-        }
-        all.forEach(override -> problems.collect(() -> definition.limitName(
-                override.named() == null ? "" : override.named(),
-                RuleSetCompiler.OVERRIDE.of("named"),
-                MessageCode.CHANGE)));
-        KeyOverrides overrides = new KeyOverrides(all, maxWait, compiler.clock);
-        List<Rule> rules = new ArrayList<>(List.of(own));
-        if (tiers != null) {
-            rules.addAll(tiers.rules().values());
-        }
-        // the overrides of a key are in force together, or what is left of them when others have ended
-        Stream.concat(
-                        all.stream().map(List::of),
-                        all.stream().collect(Collectors.groupingBy(KeyOverride::key)).values().stream())
-                .forEach(some -> rules.forEach(rule -> check(overrides, some, rule)));
-        return overrides;
-    }
-
-    private void check(KeyOverrides overrides, List<KeyOverride> some, Rule rule) {
-        if (!problems.isEmpty()) {
-            return;
-        }
-        try {
-            checkCompiled(overrides.over(rule, rule, some).limits(), ": an override", problems);
-        } catch (OutOfRangeException outOfRange) {
-            problems.add(
-                    MessageCode.OUT_OF_RANGE,
-                    RuleSetCompiler.OVERRIDE.of("limit"),
-                    some.get(0).limit(),
-                    "It must be " + outOfRange.range() + ".");
-        }
     }
 
     private void checkResolved(Limit limit) {

@@ -45,7 +45,7 @@ public final class RuleCompiler implements Resettable {
      * @param steps what the storage counts time in
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
-     * @param clock by which overrides of keys and answers of resolvers end
+     * @param clock by which answers of resolvers end
      * @param floors what rules may not exceed
      */
     public RuleCompiler(

@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 /** Turns everything that is configured into one set of rules, or says all that is wrong with it. Thread-safe. */
 public final class RuleSetCompiler {
 
-    /** Where overrides of keys are said. */
-    public static final RuleOrigin OVERRIDE = RuleOrigin.source("an override");
-
     private final RuleCompiler compiler;
 
     public RuleSetCompiler(RuleCompiler compiler) {

@@ -8,7 +8,6 @@ import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.rule.HeaderStyle;
-import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -35,9 +34,9 @@ public final class RateLimitRule {
     private final boolean forAll;
     private final boolean alwaysAtOnce;
 
-    /** The limits that apply: the rule's own, or those of a tier, a resolver, or an override. */
+    /** The limits that apply: the rule's own, or those of a tier, a resolver, or a key that has others. */
     public record Limits(
-            Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, KeyOverrides overrides) {}
+            Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, Map<String, Rule> overrides) {}
 
     /** The requests that are counted. */
     public record Requests(
@@ -287,7 +286,7 @@ public final class RateLimitRule {
             return null;
         }
         String whose = (known == null ? charging.key.resolve(context) : known).text();
-        Rule overridden = limits.overrides.of(whose, applicable, limits.rule);
+        Rule overridden = limits.overrides.get(whose);
         if (overridden != null) {
             applicable = overridden;
         } else if (applicable != null && limits.resolved != null) {
@@ -312,16 +311,16 @@ public final class RateLimitRule {
 
     /** The same for a key that is of a tier with these limits. */
     public Rule limitsOf(String whole, Rule tier) {
-        Rule overridden = limits.overrides.of(whole, tier, limits.rule);
+        Rule overridden = limits.overrides.get(whole);
         if (overridden != null) {
             return overridden;
         }
         return limits.resolved == null ? tier : limits.resolved.last(whole, tier);
     }
 
-    /** The keys that have limits of their own now. */
-    public List<KeyOverride> overrides() {
-        return limits.overrides.inForce();
+    /** The limits of the keys that have others than the rule, its tiers and its resolver give them. */
+    public Map<String, Rule> overrides() {
+        return limits.overrides;
     }
 
     /** The key that a person means, as {@link RateLimitKey#ofInput}. */

@@ -61,7 +61,7 @@ public enum MessageCode {
     CHANGE("LIM-501", "Say what is to be different: limit, window, burst, mode or enforce, and of which limit."),
     CHANGES_FILE("LIM-502", "Remove limiter.changes-file, or have limiter.redis.share-changes: false."),
     RULES_FILE("LIM-503", "Write a YAML file of less than a megabyte with limiter.rules, as in application.yml."),
-    FOREIGN_FILE("LIM-504", "Name a file that has nothing but changes of rules, or none yet."),
+    FOREIGN_FILE("LIM-504", "Name a file for the changes of rules of this instance alone."),
 
     RULE_WITHOUT_ENDPOINT("LIM-901", "Correct the paths or methods, or remove the rule."),
     UNUSED_RULE("LIM-902", "Add paths, correct the name, or remove the rule."),

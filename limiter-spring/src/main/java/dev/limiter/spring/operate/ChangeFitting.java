@@ -6,22 +6,26 @@ import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.operate.Changes.Target;
 import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
+import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles a configuration with changes, the limits of annotated methods included, and tells which changes do not
- * fit it. Thread-safe.
+ * Compiles a configuration with changes, the limits of annotated methods included, and skips the changes that do not
+ * fit. Thread-safe.
  */
 final class ChangeFitting {
 
@@ -40,107 +44,101 @@ final class ChangeFitting {
     record Configuration(
             List<RuleDefinition> rules, @Nullable RuleDefinition defaultLimit, Setting<List<String>> excluded) {
 
-        static Configuration of(
-                Collection<RuleDefinition> definitions,
-                @Nullable RuleDefinition defaultLimit,
-                Setting<List<String>> excluded) {
-            return new Configuration(List.copyOf(definitions), defaultLimit, excluded);
+        Configuration {
+            rules = List.copyOf(rules);
         }
     }
 
-    /** Changes that are not in force, and why they cannot be. */
-    record Misfit(Changes changes, LimiterConfigurationException failure) {
+    /** The rules with the changes that fit them, and why the others do not. */
+    record Fitting(RuleSet compiled, Map<Target, LimiterConfigurationException> skipped) {}
 
-        String problem() {
-            return String.join(", ", changes.names()) + ": " + failure.getMessage();
-        }
-    }
-
-    /** The rules with those changes that fit them, and the other changes. */
-    record Fitting(RuleSet compiled, List<Misfit> misfits) {
-
-        /** The changes that do not fit. */
-        Changes unfit() {
-            return misfits.stream().map(Misfit::changes).reduce(Changes.NONE, Changes::and);
-        }
-
-        /** Why changes are not in force; null if all are. */
-        @Nullable
-        String problem() {
-            return misfits.isEmpty()
-                    ? null
-                    : misfits.stream().map(Misfit::problem).distinct().collect(Collectors.joining("\n"));
-        }
-    }
-
-    /** Compiles all changes together, or, where that fails, those parts of them that fit, one after the other. */
+    /** @throws LimiterConfigurationException if the configuration does not compile without changes either */
     Fitting fit(Configuration configuration, Changes changes) {
-        FittingChanges fitting = new FittingChanges(configuration);
-        fitting.add(changes);
-        return fitting.result();
+        try {
+            return new Fitting(compile(configuration, changes.all()), Map.of());
+        } catch (LimiterConfigurationException some) {
+            Map<Target, Change> fit = new LinkedHashMap<>();
+            Map<Target, LimiterConfigurationException> skipped = new LinkedHashMap<>();
+            addFitting(configuration, List.copyOf(changes.all().entrySet()), fit, skipped);
+            return new Fitting(compile(configuration, fit), skipped);
+        }
     }
 
-    /** The changes of which each fits the configuration with those before. Not thread-safe. */
-    private final class FittingChanges {
-
-        private final Configuration configuration;
-        private final List<Misfit> misfits = new ArrayList<>();
-        private Changes fit = Changes.NONE;
-        private @Nullable RuleSet compiled;
-
-        FittingChanges(Configuration configuration) {
-            this.configuration = configuration;
-        }
-
-        void add(Changes some) {
-            Changes all = fit.and(some);
-            try {
-                compiled = compile(configuration, all);
-                fit = all;
-            } catch (LimiterConfigurationException failure) {
-                List<Changes> parts = some.parts();
-                if (parts.size() > 1) {
-                    parts.forEach(this::add);
-                } else {
-                    misfits.add(new Misfit(some, failure));
-                }
+    /** Adds the changes that compile with those before, and halves the others until the ones that do not are found. */
+    private void addFitting(
+            Configuration configuration,
+            List<Map.Entry<Target, Change>> more,
+            Map<Target, Change> fit,
+            Map<Target, LimiterConfigurationException> skipped) {
+        Map<Target, Change> all = new LinkedHashMap<>(fit);
+        more.forEach(each -> all.put(each.getKey(), each.getValue()));
+        try {
+            compile(configuration, all);
+            fit.putAll(all);
+        } catch (LimiterConfigurationException failure) {
+            if (more.size() == 1) {
+                skipped.put(more.get(0).getKey(), failure);
+            } else if (!more.isEmpty()) {
+                int half = more.size() / 2;
+                addFitting(configuration, more.subList(0, half), fit, skipped);
+                addFitting(configuration, more.subList(half, more.size()), fit, skipped);
             }
         }
-
-        Fitting result() {
-            return new Fitting(compiled == null ? compile(configuration, fit) : compiled, misfits);
-        }
     }
 
-    /** @throws LimiterConfigurationException if that does not fit together */
-    RuleSet compile(Configuration configuration, Changes changes) {
+    private RuleSet compile(Configuration configuration, Map<Target, Change> changes) {
+        Map<String, Map<Target, Change>> byRule = new TreeMap<>();
+        changes.forEach((target, change) -> byRule.computeIfAbsent(target.rule(), rule -> new LinkedHashMap<>())
+                .put(target, change));
         List<RuleDefinition> definitions = new ArrayList<>();
+        for (RuleDefinition rule : configuration.rules()) {
+            definitions.add(changed(rule, byRule.remove(RuleName.canonical(rule.name()))));
+        }
         RuleDefinition automatic = configuration.defaultLimit();
-        Set<String> unknown = new TreeSet<>(changes.names());
-        for (RuleDefinition known : configuration.rules()) {
-            unknown.remove(RuleName.canonical(known.name()));
-            definitions.add(changes.applyTo(known));
-        }
-        for (String name : unknown) {
-            if (automatic == null || !name.equals(RuleName.DEFAULT)) {
-                definitions.add(changes.applyTo(ofAnnotations(name)));
-            }
-        }
-        RuleSet compiled = compiler.compile(
-                definitions, automatic == null ? null : changes.applyTo(automatic), configuration.excluded());
-        // compiles them all: what does not fit is found before a call finds it
+        RuleDefinition changed = automatic == null ? null : changed(automatic, byRule.remove(RuleName.DEFAULT));
+        byRule.forEach((name, own) -> definitions.add(ofAnnotations(name, own)));
+        RuleSet compiled = compiler.compile(definitions, changed, configuration.excluded());
+        // compiles them all: a problem is found before a call finds it
         methods.rules(compiled);
         return compiled;
     }
 
-    /** A definition without settings, under the name as the annotation has it: states go by it. */
-    private RuleDefinition ofAnnotations(String name) {
+    private static RuleDefinition changed(RuleDefinition rule, @Nullable Map<Target, Change> own) {
+        return own == null
+                ? rule
+                : overlay(rule.name(), rule.origin(), rule.limitsByName().keySet(), own)
+                        .over(rule);
+    }
+
+    /** The changes of a rule that is in annotations alone, under the name as these have it: states go by it. */
+    private RuleDefinition ofAnnotations(String name, Map<Target, Change> own) {
         RuleSet current = inForce.current();
-        String written = Stream.concat(current.rules().stream(), methods.rules(current).stream())
-                .map(RateLimitRule::name)
-                .filter(other -> RuleName.canonical(other).equals(name))
-                .findFirst()
-                .orElse(name);
-        return RuleDefinition.builder(written, new ChangeOrigin()).build();
+        Optional<RateLimitRule> known = Stream.concat(current.rules().stream(), methods.rules(current).stream())
+                .filter(rule -> RuleName.canonical(rule.name()).equals(name))
+                .findFirst();
+        return overlay(
+                known.map(RateLimitRule::name).orElse(name),
+                new ChangeOrigin(),
+                known.<Collection<String>>map(
+                                rule -> rule.definition().limitsByName().keySet())
+                        .orElse(Set.of("")),
+                own);
+    }
+
+    private static RuleDefinition overlay(
+            String rule, RuleOrigin origin, Collection<String> limits, Map<Target, Change> own) {
+        RuleDefinition.Builder overlay = RuleDefinition.builder(rule, origin);
+        Map<String, RuleDefinition> keys = new LinkedHashMap<>();
+        for (Map.Entry<Target, Change> each : own.entrySet()) {
+            RuleDefinition.Builder changed = each.getValue().overlay(rule, origin, limits);
+            String key = each.getKey().key();
+            if (key == null) {
+                overlay = changed;
+            } else {
+                keys.put(key, changed.build());
+            }
+        }
+        return overlay.set(ChangeOrigin.OVERRIDES, keys.isEmpty() ? null : keys)
+                .build();
     }
 }

@@ -2,22 +2,19 @@ package dev.limiter.spring.operate;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where changes are kept beyond the life of an application, and where other instances learn of them. Thread-safe; may
- * block for some seconds.
- */
+/** Where changes are kept, as one document. Thread-safe; may block for some seconds. */
 public interface ChangeStore {
 
-    /** Keeps nothing: changes hold in this instance, until it ends. */
-    ChangeStore NONE = new ChangeStore() {
+    /** Keeps nothing: changes end with this instance. */
+    ChangeStore MEMORY = new ChangeStore() {
 
         @Override
-        public @Nullable Changes otherThan(Changes known) {
+        public @Nullable Changes load(Changes known) {
             return null;
         }
 
         @Override
-        public boolean replace(Changes former, Changes next) {
+        public boolean save(Changes next) {
             return true;
         }
 
@@ -28,31 +25,22 @@ public interface ChangeStore {
     };
 
     /**
-     * The changes that are kept; null if they are those that are known. A store that has lost those writes them again.
+     * The stored changes; null if they are those that this store has loaded or saved last.
      *
+     * @param known those in force, which a store that has lost them saves again
      * @throws ChangeStoreException if they cannot be read
      */
     @Nullable
-    Changes otherThan(Changes known);
+    Changes load(Changes known);
 
     /**
-     * Keeps changes, if those that are kept are the ones before; false if they are not.
+     * Stores {@code next} if the stored changes are still those that this store has loaded or saved last; otherwise
+     * returns false.
      *
-     * @throws ChangeStoreException if they cannot be written, or if that is not known
+     * @throws ChangeStoreException if they cannot be written
      */
-    boolean replace(Changes former, Changes next);
-
-    /**
-     * Keeps changes in the place of what cannot be read; false if it can.
-     *
-     * @throws ChangeStoreException as {@link #replace}
-     */
-    default boolean repair(Changes next) {
-        return false;
-    }
+    boolean save(Changes next);
 
     /** Where that is, for people: {@code memory}, a file, {@code redis}. */
-    default String place() {
-        return toString();
-    }
+    String place();
 }

@@ -6,24 +6,29 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.ChangeFitting.Configuration;
 import dev.limiter.spring.operate.ChangeFitting.Fitting;
-import dev.limiter.spring.operate.ChangeFitting.Misfit;
-import dev.limiter.spring.operate.Changes.Revision;
+import dev.limiter.spring.operate.Changes.Target;
 import dev.limiter.spring.rule.ChangeOrigin;
-import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
-import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -32,9 +37,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in force: those of the configuration and of annotations, with what operators have changed. A change is
- * compiled together with all other rules, the limits of annotated methods included, and takes effect whole or not at
- * all; what keys have used stays used. Thread-safe; changes wait for each other, decisions never for a change.
+ * The rules in force: those of the configuration and of annotations, with what operators have changed. All are compiled
+ * together and replaced as a whole; what keys have used stays used. A change that does not fit the configuration is
+ * skipped. Thread-safe; changes wait for each other, decisions never for a change.
  */
 public final class LiveRules {
 
@@ -46,21 +51,23 @@ public final class LiveRules {
     private final Rules rules;
     private final MethodLimits methods;
     private final ChangeFitting compiler;
-    private final KeptChanges kept;
+    private final ChangeStore store;
     private final TimeSource clock;
     private final Consumer<RulesChanged> listener;
 
     private volatile Configuration configuration;
+    private volatile Changes changes = Changes.NONE;
     private volatile Fitting fitting;
+    private volatile Instant fittedAt;
 
     /** Why the last configuration is not in force; null if it is. */
     private volatile @Nullable Trouble misconfigured;
 
-    /** Why the changes that are kept cannot be read; null if they can. */
+    /** Why the stored changes cannot be read; null if they can. */
     private volatile @Nullable Trouble unreadable;
 
-    /** Why changes are not in force; null if all are. */
-    private volatile @Nullable Trouble unfit;
+    /** The skipped changes in the log. */
+    private String logged = "";
 
     /**
      * Why something is not in force.
@@ -73,9 +80,8 @@ public final class LiveRules {
      * @param rules as they are configured
      * @param defaultLimit of them, the automatic limit
      * @param excluded the paths that no rule applies to
-     * @param store where changes are kept
-     * @param clock by which overrides of keys end
-     * @param listener is told of each change that is in force
+     * @param clock by which changes end
+     * @param listener receives each change that is in force
      */
     public LiveRules(
             Rules rules,
@@ -89,10 +95,11 @@ public final class LiveRules {
         this.rules = rules;
         this.methods = methods;
         this.compiler = new ChangeFitting(rules, compiler, methods);
-        this.configuration = Configuration.of(rules.current().definitions(), defaultLimit, excluded);
-        this.fitting = new Fitting(rules.current(), List.of());
-        this.kept = new KeptChanges(store);
+        this.configuration = new Configuration(rules.current().definitions(), defaultLimit, excluded);
+        this.fitting = new Fitting(rules.current(), Map.of());
+        this.store = store;
         this.clock = clock;
+        this.fittedAt = now();
         this.listener = listener;
     }
 
@@ -101,22 +108,29 @@ public final class LiveRules {
      * A configured rule without paths is only there to complete annotations, if some have its name.
      */
     public List<RateLimitRule> all() {
-        RuleSet current = rules.current();
-        List<RateLimitRule> ofMethods = methods.rules(current);
+        return all(rules.current());
+    }
+
+    private List<RateLimitRule> all(RuleSet set) {
+        List<RateLimitRule> ofMethods = methods.rules(set);
         Set<String> annotated =
                 ofMethods.stream().map(rule -> RuleName.canonical(rule.name())).collect(Collectors.toSet());
-        Stream<RateLimitRule> others = current.rules().stream()
+        Stream<RateLimitRule> others = set.rules().stream()
                 .filter(rule -> rule.appliesByPath() || !annotated.contains(RuleName.canonical(rule.name())))
                 .filter(rule -> !(rule.definition().origin() instanceof ChangeOrigin));
-        return Stream.of(others, ofMethods.stream(), current.defaultLimit().stream())
+        return Stream.of(others, ofMethods.stream(), set.defaultLimit().stream())
                 .flatMap(some -> some)
                 .toList();
     }
 
     /** The rules of a name, in any case and with any dashes: several where annotations on methods share it. */
     public List<RateLimitRule> named(String name) {
+        return named(name, rules.current());
+    }
+
+    private List<RateLimitRule> named(String name, RuleSet set) {
         String canonical = RuleName.canonical(name);
-        return all().stream()
+        return all(set).stream()
                 .filter(rule -> RuleName.canonical(rule.name()).equals(canonical))
                 .toList();
     }
@@ -129,80 +143,67 @@ public final class LiveRules {
                         RuleName.canonical(name).equals(RuleName.DEFAULT) ? configuration.defaultLimit() : null));
     }
 
-    /**
-     * The changes under names without a rule: the rule is no longer configured, or its method has not been found so
-     * far.
-     */
-    public Changes changesOfNoRule() {
-        Changes changes = kept.current().at(now());
-        Set<String> names = changes.names();
-        all().forEach(rule -> names.remove(RuleName.canonical(rule.name())));
-        return changes.only(names);
+    /** All changes that are not over, also those that are skipped. */
+    public Changes changes() {
+        return changes.at(now());
     }
 
-    /** The changes that do not fit the rules of this instance, and are not in force. */
-    public Changes unfitChanges() {
-        return fitting.unfit().at(now());
+    /** The changes that are not in force, and why: they do not fit the configuration, or their rule is unknown. */
+    public Map<Target, String> skipped() {
+        Changes current = changes();
+        Map<Target, String> skipped = new LinkedHashMap<>();
+        if (!current.all().isEmpty()) {
+            Set<String> known =
+                    all().stream().map(rule -> RuleName.canonical(rule.name())).collect(Collectors.toSet());
+            current.all().keySet().forEach(target -> {
+                LimiterConfigurationException failure = fitting.skipped().get(target);
+                if (failure != null) {
+                    skipped.put(target, String.valueOf(failure.getMessage()));
+                } else if (!known.contains(target.rule())) {
+                    skipped.put(target, "There is no rule of this name.");
+                }
+            });
+        }
+        return skipped;
     }
 
-    /** The overrides of keys of a rule, whether or not they fit it. */
-    public List<KeyOverride> overrides(String name) {
-        return kept.current().at(now()).overridesOf(name);
-    }
-
-    /** The changes of a rule, the latest last, whether or not they fit it. */
-    public List<RuleChange> changes(String name) {
-        return kept.current().rules().getOrDefault(RuleName.canonical(name), List.of());
-    }
-
-    /** How often rules were changed or restored, here or in instances that share the changes. */
+    /** How often rules were changed, here or in instances that share the changes. */
     public long version() {
-        return kept.current().version();
+        return changes.version();
     }
 
-    /** The name of the {@link #version}, which no other one has. */
-    public Revision revision() {
-        return kept.current().revision();
-    }
-
-    /** Whether any setting of the rule is not as configured. */
-    public boolean isChanged(String name) {
-        return kept.current().change(name);
-    }
-
-    /**
-     * Why the last changes that were made elsewhere, or the last configuration, are not in force; empty if they are.
-     */
+    /** Why the last configuration or a change is not in force; empty if they are. */
     public Optional<String> problem() {
         return trouble().map(Trouble::reason);
     }
 
     /** The {@link #problem} and since when there is one; empty if there is none. */
     public Optional<Trouble> trouble() {
-        return Stream.of(
-                        Optional.ofNullable(misconfigured),
-                        Optional.ofNullable(unreadable),
-                        Optional.ofNullable(unfit)
-                                .filter(some -> !unfitChanges().names().isEmpty()))
-                .flatMap(Optional::stream)
-                .findFirst();
+        return Optional.ofNullable(misconfigured)
+                .or(() -> Optional.ofNullable(unreadable))
+                .or(() -> Optional.of(new Trouble(text(skipped()), fittedAt))
+                        .filter(some -> !some.reason().isEmpty()));
+    }
+
+    private static String text(Map<Target, String> skipped) {
+        return skipped.entrySet().stream()
+                .map(each -> each.getKey().rule() + ": A change is skipped. " + each.getValue())
+                .distinct()
+                .collect(Collectors.joining("\n"));
     }
 
     /** Where changes are kept, for people. */
     public String changesKeptIn() {
-        return kept.place();
+        return store.place();
     }
 
-    /** Keeps the start of unchanged trouble; another reason starts anew. */
-    private @Nullable Trouble trouble(@Nullable Trouble before, @Nullable String reason) {
-        if (reason == null || before != null && before.reason().equals(reason)) {
-            return reason == null ? null : before;
-        }
-        return new Trouble(reason, now());
+    /** Keeps the start of unchanged trouble. */
+    private Trouble trouble(@Nullable Trouble before, String reason) {
+        return before != null && before.reason().equals(reason) ? before : new Trouble(reason, now());
     }
 
     /**
-     * Has another configuration be in force, with the changes that there are; false if it is the same.
+     * Puts another configuration in force, with the changes that there are; returns false if it is the same.
      *
      * @param definitions of all rules
      * @param automatic the automatic limit
@@ -211,17 +212,17 @@ public final class LiveRules {
      */
     public synchronized boolean configure(
             Collection<RuleDefinition> definitions, @Nullable RuleDefinition automatic, Setting<List<String>> exclude) {
-        Configuration next = Configuration.of(definitions, automatic, exclude);
-        if (next.equals(configuration)) {
+        Configuration next = new Configuration(List.copyOf(definitions), automatic, exclude);
+        if (!next.equals(configuration)) {
+            compiler.fit(next, Changes.NONE); // a change must not be what makes it work
             misconfigured = null;
-            return false;
+            configuration = next;
+            Changes current = changes();
+            putInForce(current, compiler.fit(next, current));
+            return true;
         }
-        compiler.compile(next, Changes.NONE); // it has to work by itself; changes that do not fit it are told
         misconfigured = null;
-        configuration = next;
-        Changes changes = kept.current().at(now());
-        putInForce(changes, compiler.fit(next, changes));
-        return true;
+        return false;
     }
 
     /** Remembers why the configuration that there is now is not in force. */
@@ -230,220 +231,147 @@ public final class LiveRules {
     }
 
     /**
-     * Changes a rule that there is, on top of earlier changes.
+     * Changes a rule, or keys of it, on top of their earlier changes.
      *
-     * @return the version of the rules with this change
+     * @param keys null for the whole rule
      * @param madeFor the version that the author of the change has seen; any if null
+     * @return the version of the rules with this change
      * @throws StaleVersionException if the rules have another one by now
      * @throws LimiterConfigurationException if the rule cannot be as it would be then; all stays as it is
-     * @throws ChangeStoreException if the change cannot be kept where it is to be; all stays as it is
+     * @throws ChangeStoreException if the change cannot be stored
      */
-    public synchronized long change(String name, RuleChange change, @Nullable Revision madeFor) {
-        change.check(name);
-        try {
-            return update(name, madeFor, before -> before.with(name, change));
-        } catch (LimiterConfigurationException refused) {
-            throw unmade(refused, change.leadingTo(version() + 1).origin(), name);
+    public synchronized long change(
+            String rule, @Nullable Collection<String> keys, Change change, @Nullable Long madeFor) {
+        if (change.settings().isEmpty()) {
+            throw problem(rule, null, "There is nothing to change: set limit, window, burst, mode or enforce.");
         }
+        List<Target> targets = keys == null
+                ? List.of(new Target(rule, null))
+                : keys.stream().map(key -> new Target(rule, key)).toList();
+        return update(madeFor, before -> before.with(targets, change), (next, fit) -> check(rule, change, next, fit));
     }
 
-    /**
-     * Gives keys of a rule other limits for a while; the rest as {@link #change}.
-     *
-     * @param overrides one for each key
-     */
-    public long override(String name, List<KeyOverride> overrides, @Nullable Revision madeFor) {
-        try {
-            return update(null, madeFor, before -> {
-                Changes next = before;
-                for (KeyOverride override : overrides) {
-                    next = next.with(name, override);
-                }
-                return next;
-            });
-        } catch (LimiterConfigurationException refused) {
-            throw unmade(refused, RuleSetCompiler.OVERRIDE, name);
-        }
+    /** No change that was in force may become one that does not fit, and the mode has to be the one asked for. */
+    private void check(String rule, Change change, Changes next, Fitting fit) {
+        Set<Target> known = fitting.skipped().keySet();
+        fit.skipped().forEach((target, failure) -> {
+            Change skipped = next.all().get(target);
+            if (skipped != null && (skipped.version() == next.version() || !known.contains(target))) {
+                throw unmade(failure, skipped, rule);
+            }
+        });
+        String mode = change.settings().get(RuleOptions.MODE.name());
+        named(rule, fit.compiled()).stream()
+                .map(each -> EnumText.of(each.mode()))
+                .filter(inForce -> mode != null && !inForce.equalsIgnoreCase(mode.strip()))
+                .findFirst()
+                .ifPresent(inForce -> {
+                    throw problem(
+                            RuleOptions.MODE.name(),
+                            mode,
+                            "limiter.mode is " + inForce + " for all rules, and the weaker mode wins: the rule would"
+                                    + " stay in mode " + inForce + ".");
+                });
     }
 
-    /** The problems of what was never made, at the settings that were sent, or else at the rule. */
+    private static LimiterConfigurationException problem(String where, @Nullable String value, String reason) {
+        return new LimiterConfigurationException(new Problem(MessageCode.CHANGE, where, value, reason));
+    }
+
+    /** The problems of a change that was never made, at the settings that were sent, or else at the rule. */
     private static LimiterConfigurationException unmade(
-            LimiterConfigurationException refused, RuleOrigin origin, String rule) {
-        String behind = origin.of("");
-        return refused.at(place -> {
-            if (place.equals(origin.toString())) {
+            LimiterConfigurationException rejected, Change change, String rule) {
+        String behind = change.origin().of("");
+        return rejected.at(place -> {
+            if (place.equals(change.origin().toString())) {
                 return rule;
             }
             return place.endsWith(behind) ? place.substring(0, place.length() - behind.length()) : place;
         });
     }
 
-    /** Ends the overrides of keys of a rule; does nothing without any. The rest as {@link #change}. */
-    public long endOverrides(String name, List<String> keys, @Nullable Revision madeFor) {
-        return update(null, madeFor, before -> {
-            Changes next = before;
-            for (String key : keys) {
-                next = next.withoutOverride(name, key);
-            }
-            return next;
-        });
-    }
-
     /**
-     * Has a rule be as configured again, but for overrides of its keys that fit it then; nothing happens if it is.
+     * Reverts changes to the configuration; nothing happens if there are none.
      *
      * @return the version of the rules then
      * @throws StaleVersionException as for {@link #change}
-     * @throws LimiterConfigurationException if changes of other rules that are in force do not fit any more
      * @throws ChangeStoreException as for {@link #change}
      */
-    public long restore(String name, @Nullable Revision madeFor) {
-        return update(null, madeFor, before -> {
-            Changes next = before.without(name);
-            Changes unfit = compiler.fit(configuration, next).unfit();
-            return next.withoutOverrides(name, unfit.overridesOf(name));
-        });
+    public long revert(Predicate<Target> targets, @Nullable Long madeFor) {
+        return update(madeFor, before -> before.without(targets), (next, fit) -> {});
     }
 
-    /**
-     * Forgets all that is changed under a name, overrides of keys included.
-     *
-     * @return as {@link #restore}, and it fails alike
-     */
-    public long forget(String name, @Nullable Revision madeFor) {
-        return update(null, madeFor, before -> before.withoutAll(name));
-    }
-
-    /**
-     * Has all rules be as they were before the last change that this instance knows; again, and they are as they are
-     * now. The rest as {@link #change}.
-     *
-     * @throws IllegalArgumentException if it knows none
-     */
-    public synchronized long undo(@Nullable Revision madeFor) {
-        return update(null, madeFor, last -> {
-            Changes before = kept.former();
-            if (before == null) {
-                throw new IllegalArgumentException(
-                        "This instance has not seen the last change, and cannot undo it. Ask the one that made it.");
-            }
-            return before;
-        });
-    }
-
-    /**
-     * Has the changes that this instance knows be kept in the place of what cannot be read there.
-     *
-     * @return the version of the rules then
-     * @throws IllegalArgumentException if what is kept can be read
-     * @throws ChangeStoreException as for {@link #change}
-     */
-    public synchronized long repair() {
-        Changes known = kept.current();
-        Changes next = known.at(now()).after(known);
-        if (!kept.repair(next)) {
-            throw new IllegalArgumentException("There is nothing to be repaired: the changes can be read.");
-        }
-        unreadable = null;
-        kept.remember(next);
-        return next.version();
-    }
-
-    /**
-     * Makes a step, if no more changes are out of force then. {@code rule}: whose settings have to be in force in
-     * any case; null if none have.
-     */
-    private synchronized long update(@Nullable String rule, @Nullable Revision madeFor, UnaryOperator<Changes> step) {
+    private synchronized long update(
+            @Nullable Long madeFor, UnaryOperator<Changes> step, BiConsumer<Changes, Fitting> check) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             refresh();
-            Changes before = kept.current();
-            if (madeFor != null && !before.revision().isMeantBy(madeFor)) {
-                throw new StaleVersionException(madeFor, before.revision());
+            Changes before = changes();
+            if (madeFor != null && madeFor != before.version()) {
+                throw new StaleVersionException(madeFor, before.version());
             }
-            Changes next = step.apply(before.at(now())).at(now()).after(before);
-            if (next.isSameAs(before)) {
+            Changes next = step.apply(before);
+            if (next.version() == before.version()) {
                 return before.version();
             }
             Fitting fit = compiler.fit(configuration, next);
-            refuseUnfit(rule, fit);
-            if (kept.replace(next)) {
-                kept.remember(next);
+            check.accept(next, fit);
+            if (store.save(next)) {
                 putInForce(next, fit);
                 return next.version();
             }
         }
-        throw new IllegalStateException("Rules are changed by others all the time. Try again.");
-    }
-
-    private void refuseUnfit(@Nullable String rule, Fitting fit) {
-        Changes before = fitting.unfit();
-        for (Misfit misfit : fit.misfits()) {
-            if (rule != null && misfit.changes().change(rule) || !before.cover(misfit.changes())) {
-                throw misfit.failure();
-            }
-        }
+        throw new ChangeStoreException("Too many concurrent changes; try again.", null);
     }
 
     /**
-     * Takes over what other instances have changed.
+     * Puts in force what other instances have changed, and ends the changes that are over.
      *
-     * @throws ChangeStoreException if that cannot be told now; all stays as it is
+     * @throws ChangeStoreException if the stored changes cannot be read now; those in force stay
      */
     public synchronized void refresh() {
-        Changes newer = newer();
-        if (newer == null) {
+        Changes stored = load();
+        boolean over = changes.firstEnd().filter(end -> !end.isAfter(now())).isPresent();
+        if (stored == null && !over) {
             return;
         }
-        Fitting fit = compiler.fit(configuration, newer.at(now()));
-        if (!fit.misfits().isEmpty()) {
-            logger.error(
-                    "Changes that were made elsewhere do not fit the rules of this instance, and are not in force: "
-                            + fit.problem());
+        Changes next = (stored == null ? changes : stored).at(now());
+        if (next.version() < changes.version()) {
+            logger.warn("The changes of rules go back from version " + changes.version() + " to " + next.version()
+                    + ": where they are stored, the later ones are lost");
         }
-        kept.remember(newer);
-        putInForce(newer, fit);
+        putInForce(next, compiler.fit(configuration, next));
     }
 
-    /** Null if the same is different from the configuration as is known. */
-    private @Nullable Changes newer() {
-        Changes current = kept.current();
-        Changes other;
+    private @Nullable Changes load() {
         try {
-            other = kept.other();
+            Changes stored = store.load(changes);
             unreadable = null;
+            return stored;
         } catch (ChangeStoreException failure) {
-            unreadable = failure.isUnreadable() ? trouble(unreadable, failure.getMessage()) : unreadable;
+            unreadable = trouble(unreadable, String.valueOf(failure.getMessage()));
             throw failure;
         }
-        if (other == null) {
-            return null;
-        }
-        if (other.version() <= current.version() && !other.before().contains(current.revision())) {
-            logger.warn("Changes of revision " + other.revision() + " take the place of those of revision "
-                    + current.revision() + ", which they do not follow: somebody has made them without knowing those");
-        }
-        if (other.isSameAs(current)) {
-            kept.remember(other);
-            return null;
-        }
-        return other;
     }
 
-    /** The time of the clock that ends overrides of keys. */
+    /** The time of the clock that ends changes. */
     public Instant now() {
         return Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
     }
 
-    private void putInForce(Changes changes, Fitting fit) {
+    private void putInForce(Changes next, Fitting fit) {
+        changes = next;
         fitting = fit;
-        unfit = trouble(unfit, fit.problem());
+        fittedAt = now();
         rules.replace(fit.compiled());
-        tell(changes);
-    }
-
-    private void tell(Changes changes) {
+        String skipped = text(skipped());
+        if (!skipped.isEmpty() && !skipped.equals(logged)) {
+            logger.warn("Changes of rules are not in force:\n" + skipped);
+        }
+        logged = skipped;
         try {
-            listener.accept(new RulesChanged(changes.version(), changes.names()));
+            listener.accept(new RulesChanged(
+                    next.version(),
+                    next.all().keySet().stream().map(Target::rule).collect(Collectors.toSet())));
         } catch (RuntimeException failure) {
             logger.warn("A listener of changed rules failed; the change stands", failure);
         }

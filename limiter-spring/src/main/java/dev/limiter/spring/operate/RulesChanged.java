@@ -6,6 +6,6 @@ import java.util.Set;
  * An event of the application: the rules of this instance are different from now on, changed by any means.
  *
  * @param version the new version of the rules, 0 or more
- * @param rules the canonical names of all rules with a setting other than configured
+ * @param rules the canonical names of all rules with a change
  */
 public record RulesChanged(long version, Set<String> rules) {}

@@ -1,13 +1,11 @@
 package dev.limiter.spring.operate;
 
-import dev.limiter.spring.operate.Changes.Revision;
-
 /** A change was made for rules that are not in force any more. */
 public final class StaleVersionException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    StaleVersionException(Revision made, Revision inForce) {
+    StaleVersionException(long made, long inForce) {
         super("The rules have version " + inForce + " by now; the change is for version " + made
                 + ". Look at them again, and repeat it with the version that is in force.");
     }

@@ -42,8 +42,8 @@ public record RuleDefinition(
     }
 
     /**
-     * These settings, completed attribute by attribute by weaker ones. Limits are one attribute where either has named
-     * ones: named limits are not mixed with inline ones of the other.
+     * These settings, completed attribute by attribute by weaker ones, and named limits by those of their name. Limits
+     * are one attribute where only one of both has named ones: these are not mixed with inline ones.
      */
     public RuleDefinition over(RuleDefinition weaker) {
         boolean ownLimits = limits != null || (weaker.limits != null && !limit.isEmpty());
@@ -51,8 +51,18 @@ public record RuleDefinition(
                 name,
                 origin,
                 ownLimits ? limit : limit.over(weaker.limit),
-                ownLimits ? limits : weaker.limits,
+                ownLimits ? over(limits, weaker.limits) : weaker.limits,
                 settings.over(weaker.settings));
+    }
+
+    private static @Nullable Map<String, LimitDefinition> over(
+            @Nullable Map<String, LimitDefinition> limits, @Nullable Map<String, LimitDefinition> weaker) {
+        if (limits == null || weaker == null) {
+            return limits;
+        }
+        Map<String, LimitDefinition> merged = new LinkedHashMap<>(weaker);
+        limits.forEach((name, limit) -> merged.merge(name, limit, (hidden, stronger) -> stronger.over(hidden)));
+        return merged;
     }
 
     /** This rule as if it had been written at {@code other}. */

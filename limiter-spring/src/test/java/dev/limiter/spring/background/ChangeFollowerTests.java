@@ -15,16 +15,15 @@ class ChangeFollowerTests {
 
     private final FailingStore store = new FailingStore();
     private final LogLines log = new LogLines();
-    private final ChangeFollower follower = new ChangeFollower(TestRules.live(store), false, log);
+    private final ChangeFollower follower = new ChangeFollower(TestRules.live(store), log);
 
     @Test
     void changesOfBeforeAreReadAtTheStart() {
         assertThat(follower.isRunning()).isFalse();
         follower.start();
         assertThat(follower.isRunning()).isTrue();
-        assertThat(store.asked).isEqualTo(1);
-        follower.start();
-        assertThat(store.asked).isEqualTo(1);
+        assertThat(store.asked).isPositive();
+        follower.stop();
     }
 
     @Test
@@ -32,8 +31,7 @@ class ChangeFollowerTests {
         store.failure = new ChangeStoreException("no changes now", new IllegalStateException());
         start();
         start();
-        assertThat(store.asked).isEqualTo(2);
-        assertThat(log.lines()).containsExactly("WARN no changes now");
+        assertThat(log.lines()).containsExactly("WARN no changes now Cause: java.lang.IllegalStateException");
 
         store.failure = null;
         start();
@@ -68,12 +66,12 @@ class ChangeFollowerTests {
 
     private static final class FailingStore implements ChangeStore {
 
-        private int asked;
+        private volatile int asked;
         private @Nullable RuntimeException failure;
         private Runnable onAsked = () -> {};
 
         @Override
-        public @Nullable Changes otherThan(Changes known) {
+        public @Nullable Changes load(Changes known) {
             asked++;
             onAsked.run();
             if (failure != null) {
@@ -83,8 +81,13 @@ class ChangeFollowerTests {
         }
 
         @Override
-        public boolean replace(Changes former, Changes next) {
+        public boolean save(Changes next) {
             return true;
+        }
+
+        @Override
+        public String place() {
+            return "a test";
         }
     }
 }

@@ -8,7 +8,6 @@ import dev.limiter.spring.compile.Floors.Floor;
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.LimiterConfigurationException;
-import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -23,15 +22,40 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Changes of rules that are configured otherwise afterwards. */
+/** Changes of rules, also of rules that are configured otherwise afterwards. */
 class LiveRulesTests {
 
     private static final String ORDERS = "orders";
+    private static final Map<String, String> SHADOW = Map.of("mode", "shadow");
 
     private final AtomicLong now = new AtomicLong(TimeUnit.DAYS.toNanos(20_000));
     private final Floors floors =
             new Floors(Map.of("strict", new Floor("limiter.floors.strict", 6, Duration.ofHours(1))));
-    private final LiveRules rules = TestRules.live(ChangeStore.NONE, now::get, floors);
+    private final SharedStore store = new SharedStore();
+    private final LiveRules rules = TestRules.live(store, now::get, floors);
+
+    /** A store that other instances write to. */
+    private static final class SharedStore implements ChangeStore {
+
+        private @Nullable Changes written;
+
+        @Override
+        public @Nullable Changes load(Changes known) {
+            Changes other = written;
+            written = null;
+            return other;
+        }
+
+        @Override
+        public boolean save(Changes next) {
+            return written == null;
+        }
+
+        @Override
+        public String place() {
+            return "a test";
+        }
+    }
 
     /** A rule with one limit if no names are given. */
     private void configure(String... named) {
@@ -66,16 +90,110 @@ class LiveRulesTests {
                 new Setting<>(List.of(), "limiter.web.exclude"));
     }
 
-    private KeyOverride override(String key, @Nullable String named, long limit) {
-        return new KeyOverride(key, named, limit, rules.now().plus(Duration.ofHours(2)), null);
+    private Change change(Map<String, String> settings) {
+        return new Change(settings, 0, rules.now(), "ann", null, null);
     }
 
-    private void make(String rule, KeyOverride override) {
-        rules.override(rule, List.of(override), null);
+    private void change(String rule, Map<String, String> settings) {
+        rules.change(rule, null, change(settings), null);
+    }
+
+    private void changeKey(String rule, String key, Map<String, String> settings) {
+        Change twoHours =
+                new Change(settings, 0, rules.now(), "ann", null, rules.now().plus(Duration.ofHours(2)));
+        rules.change(rule, List.of(key), twoHours, null);
+    }
+
+    private void revert(String rule) {
+        rules.revert(target -> target.key() == null && target.rule().equals(rule), null);
     }
 
     private RateLimitRule rule(String name) {
         return rules.named(name).get(0);
+    }
+
+    private long limit(String name) {
+        return rule(name).rule().limits().get(0).limit();
+    }
+
+    @Test
+    void changesLieOverTheConfigurationUntilTheyAreReverted() {
+        configure("burst", "hourly");
+        change(ORDERS, Map.of("limits.burst.limit", "4"));
+        change(ORDERS, SHADOW);
+        assertThat(limit(ORDERS)).isEqualTo(4);
+        assertThat(rule(ORDERS).rule().limits().get(1).limit()).isEqualTo(3);
+        assertThat(rule(ORDERS).mode()).isEqualTo(Mode.SHADOW);
+        assertThat(rule(ORDERS).origin()).isEqualTo("limiter.rules.orders");
+
+        revert(ORDERS);
+        assertThat(limit(ORDERS)).isEqualTo(3);
+        assertThat(rule(ORDERS).mode()).isEqualTo(Mode.ENFORCE);
+        assertThat(rules.changes().all()).isEmpty();
+        assertThat(rules.version()).isEqualTo(3);
+        revert(ORDERS);
+        assertThat(rules.version()).as("of nothing").isEqualTo(3);
+    }
+
+    @Test
+    void changeEndsInTime() {
+        configure();
+        rules.change(
+                ORDERS,
+                null,
+                new Change(
+                        Map.of("limit", "4"),
+                        0,
+                        rules.now(),
+                        "ann",
+                        null,
+                        rules.now().plusSeconds(60)),
+                null);
+        now.addAndGet(TimeUnit.SECONDS.toNanos(59));
+        rules.refresh();
+        assertThat(limit(ORDERS)).isEqualTo(4);
+
+        now.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        rules.refresh();
+        assertThat(limit(ORDERS)).isEqualTo(3);
+        assertThat(rules.changes().all()).isEmpty();
+    }
+
+    @Test
+    void changeMadeForAnotherVersionIsRejected() {
+        configure();
+        rules.change(ORDERS, null, change(SHADOW), 0L);
+        assertThatThrownBy(() -> rules.change(ORDERS, null, change(Map.of("limit", "4")), 0L))
+                .isInstanceOf(StaleVersionException.class);
+        assertThatThrownBy(() -> rules.revert(target -> true, 0L)).isInstanceOf(StaleVersionException.class);
+        assertThat(rules.version()).isEqualTo(1);
+    }
+
+    @Test
+    void changesOfOtherInstancesAreInForceAndFollowed() {
+        configure();
+        store.written = new Changes(7, Map.of(new Changes.Target(ORDERS, null), change(Map.of("limit", "9"))));
+        change("strict", Map.of("limit", "2"));
+
+        assertThat(limit(ORDERS)).isEqualTo(9);
+        assertThat(limit("strict")).isEqualTo(2);
+        assertThat(rules.version()).isEqualTo(8);
+    }
+
+    @Test
+    void keyHasTheLimitsOfTheRuleWithADifference() {
+        configure("burst", "hourly");
+        changeKey(ORDERS, "acme", Map.of("limits.hourly.limit", "50"));
+
+        assertThat(rule(ORDERS).overrides().keySet()).containsExactly("acme");
+        assertThat(rule(ORDERS).limitsOf("acme").limits())
+                .extracting(limit -> limit.name() + " " + limit.limit())
+                .containsExactly("burst 3", "hourly 50");
+        assertThat(rule(ORDERS).limitsOf("other")).isEqualTo(rule(ORDERS).rule());
+
+        now.addAndGet(TimeUnit.HOURS.toNanos(2));
+        rules.refresh();
+        assertThat(rule(ORDERS).overrides()).isEmpty();
     }
 
     @Test
@@ -87,141 +205,86 @@ class LiveRulesTests {
     }
 
     @Test
-    void changeOfNoRuleIsNotListed() {
+    void changeOfNoRuleIsSkipped() {
         configure();
 
-        rules.change("Orders.list", new RuleChange(null, 3L, "1h", null, null, null), null);
+        change("Orders.list", Map.of("limit", "3", "window", "1h"));
 
         assertThat(rules.named("Orders.list")).isEmpty();
-        assertThat(rules.changesOfNoRule().names()).containsExactly("orders.list");
+        assertThat(rules.skipped()).hasSize(1);
+        assertThat(rules.problem()).hasValue("orders.list: A change is skipped. There is no rule of this name.");
+        rules.revert(target -> target.rule().equals("orders.list"), null);
+        assertThat(rules.problem()).isEmpty();
     }
 
     @Test
-    void overrideThatDoesNotFitLeavesTheRestOfTheChangesInForce() {
-        KeyOverride hourly = override("acme", "hourly", 50);
-        KeyOverride burst = override("acme", "burst", 20);
+    void changesThatDoNotFitAreSkippedAndTheOthersAreInForce() {
         configure("burst", "hourly");
-        make(ORDERS, hourly);
-        make(ORDERS, burst);
-        rules.change(ORDERS, new RuleChange(null, null, null, null, Mode.SHADOW, null), null);
+        changeKey(ORDERS, "acme", Map.of("limits.hourly.limit", "50"));
+        changeKey(ORDERS, "other", Map.of("limits.burst.limit", "20"));
+        change("strict", Map.of("limit", "2"));
+        change(ORDERS, SHADOW);
 
         configure("hourly");
 
-        assertThat(rule(ORDERS).overrides()).containsExactly(hourly);
+        assertThat(rule(ORDERS).overrides().keySet()).containsExactly("acme");
         assertThat(rule(ORDERS).mode()).isEqualTo(Mode.SHADOW);
-        assertThat(rules.overrides(ORDERS)).containsExactly(hourly, burst);
+        assertThat(limit("strict")).isEqualTo(2);
+        assertThat(rules.changes().ofKeys(ORDERS).keySet()).containsExactly("acme", "other");
         assertThat(rules.problem())
-                .hasValueSatisfying(problem -> assertThat(problem).startsWith("orders: "));
-    }
+                .hasValueSatisfying(
+                        problem -> assertThat(problem).startsWith("orders: ").contains("no such limit"));
 
-    @Test
-    void overrideThatDoesNotFitHindersNoOtherChange() {
-        configure();
-        make(ORDERS, override("acme", null, 50));
         configure("burst", "hourly");
-
-        rules.change(ORDERS, new RuleChange(null, null, null, null, Mode.SHADOW, null), null);
-        rules.change(ORDERS, new RuleChange("burst", 4L, null, null, null, null), null);
-        KeyOverride fitting = override("acme", "burst", 20);
-        make(ORDERS, fitting);
-
-        assertThat(rule(ORDERS).mode()).isEqualTo(Mode.SHADOW);
-        assertThat(rule(ORDERS).rule().limits().get(0).limit()).isEqualTo(4);
-        assertThat(rule(ORDERS).overrides()).containsExactly(fitting);
-        assertThat(rules.problem()).isPresent();
-        for (KeyOverride another : List.of(override("acme", null, 60), override("other", null, 50))) {
-            assertThatThrownBy(() -> make(ORDERS, another))
-                    .isInstanceOf(LimiterConfigurationException.class)
-                    .hasMessageContaining("Write which: burst, hourly");
-        }
-        assertThat(rules.version()).isEqualTo(4);
+        assertThat(rules.problem()).isEmpty();
+        assertThat(rule(ORDERS).overrides()).hasSize(2);
     }
 
     @Test
-    void settingsThatDoNotFitHinderThoseOfTheirRuleAlone() {
+    void skippedChangeHindersChangesOfItsOwnTargetAlone() {
         configure();
-        rules.change(ORDERS, new RuleChange(null, 4L, null, null, null, null), null);
+        change(ORDERS, Map.of("limit", "4"));
         configure("burst");
 
-        KeyOverride fitting = override("acme", "burst", 20);
-        make(ORDERS, fitting);
-        rules.change("strict", new RuleChange(null, 2L, null, null, null, null), null);
+        changeKey(ORDERS, "acme", Map.of("limits.burst.limit", "20"));
+        change("strict", Map.of("limit", "2"));
 
-        assertThat(rule(ORDERS).overrides()).containsExactly(fitting);
-        assertThat(rule("strict").rule().limits().get(0).limit()).isEqualTo(2);
-        assertThatThrownBy(() -> rules.change(ORDERS, new RuleChange(null, null, null, null, Mode.SHADOW, null), null))
+        assertThat(rule(ORDERS).overrides().keySet()).containsExactly("acme");
+        assertThat(limit("strict")).isEqualTo(2);
+        assertThatThrownBy(() -> change(ORDERS, SHADOW))
                 .isInstanceOf(LimiterConfigurationException.class)
-                .hasMessageContaining("The rule has named limits");
-    }
-
-    @Test
-    void ruleAsConfiguredKeepsTheOverridesThatFit() {
-        configure();
-        rules.change(ORDERS, new RuleChange(null, 4L, null, null, null, null), null);
-        make(ORDERS, override("acme", null, 50));
-        configure("burst");
-        KeyOverride fitting = override("acme", "burst", 20);
-        make(ORDERS, fitting);
-
-        rules.restore(ORDERS, null);
-
-        assertThat(rules.overrides(ORDERS)).containsExactly(fitting);
-        assertThat(rule(ORDERS).overrides()).containsExactly(fitting);
-        assertThat(rules.problem()).isEmpty();
-        assertThat(rules.isChanged(ORDERS)).isFalse();
-        rules.change(ORDERS, new RuleChange(null, null, null, null, Mode.SHADOW, null), null);
-    }
-
-    @Test
-    void overrideThatFitsTheChangedRuleAloneEndsWithTheChange() {
-        configure();
-        rules.change("strict", new RuleChange(null, null, "2h", null, null, null), null);
-        configureAll(strict("30m"));
-        make("strict", override("acme", null, 6));
-
-        rules.restore("strict", null);
-
-        assertThat(rules.overrides("strict")).isEmpty();
+                .hasMessageContaining("The rule has several limits");
+        revert(ORDERS);
+        change(ORDERS, SHADOW);
         assertThat(rules.problem()).isEmpty();
     }
 
     @Test
-    void changeIsRefusedThatAnOverrideInForceDoesNotFit() {
+    void changeIsRejectedThatAKeyInForceDoesNotFit() {
         configure();
-        KeyOverride inForce = override("acme", null, 6);
-        make("strict", inForce);
+        changeKey("strict", "acme", Map.of("limit", "6"));
 
-        assertThatThrownBy(() -> rules.change("strict", new RuleChange(null, null, "50m", null, null, null), null))
+        assertThatThrownBy(() -> change("strict", Map.of("window", "50m")))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining("an override");
 
-        assertThat(rule("strict").overrides()).containsExactly(inForce);
+        assertThat(rule("strict").overrides()).hasSize(1);
         assertThat(rules.version()).isEqualTo(1);
     }
 
     @Test
-    void overrideThatHasEndedIsNoProblem() {
+    void revertedRuleSkipsTheKeysThatFitTheChangeAlone() {
         configure();
-        make(ORDERS, override("acme", null, 50));
-        configure("burst");
-        assertThat(rules.problem()).isPresent();
+        change("strict", Map.of("window", "2h"));
+        changeKey("strict", "acme", Map.of("limit", "6"));
+        configureAll(strict("30m"));
 
+        revert("strict");
+
+        assertThat(rule("strict").overrides()).isEmpty();
+        assertThat(rules.skipped()).hasSize(1);
         now.addAndGet(TimeUnit.HOURS.toNanos(3));
-
-        assertThat(rules.problem()).isEmpty();
-        assertThat(rules.overrides(ORDERS)).isEmpty();
-    }
-
-    @Test
-    void changeBesideAnOverrideThatDoesNotFitIsUndone() {
-        configure();
-        make(ORDERS, override("acme", null, 50));
-        configure("burst");
-        rules.change(ORDERS, new RuleChange(null, null, null, null, Mode.SHADOW, null), null);
-
-        rules.undo(null);
-
-        assertThat(rule(ORDERS).mode()).isEqualTo(Mode.ENFORCE);
-        assertThat(rules.overrides(ORDERS)).hasSize(1);
+        rules.refresh();
+        assertThat(rules.problem()).as("it is over").isEmpty();
     }
 }

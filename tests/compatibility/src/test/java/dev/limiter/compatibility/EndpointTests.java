@@ -470,17 +470,16 @@ class EndpointTests {
                             .toString())
                     .contains("used=false", "remaining=3");
 
-            Map<String, Object> change = Map.of("rule", "orders", "limit", 7L, "version", "0", "reason", "too few");
+            Map<String, Object> change = Map.of("rule", "orders", "limit", "7", "version", "0", "reason", "too few");
             assertThat(ask(server, "change", change).toString()).contains("limit=7");
             assertThatThrownBy(() -> ask(server, "change", change)).hasStackTraceContaining("version");
-            assertThatThrownBy(() -> ask(server, "change", Map.of("rule", "orders", "limit", 0L)))
+            assertThatThrownBy(() -> ask(server, "change", Map.of("rule", "orders", "limit", "0")))
                     .hasStackTraceContaining("limit");
             assertThat(ask(server, "change", Map.of("rule", "orders", "mode", "shadow"))
                             .toString())
                     .contains("mode=shadow");
             assertThat(ask(server, "restore", Map.of("rule", "orders")).toString())
                     .contains("limit=3");
-            assertThat(ask(server, "undo", Map.of("undo", true)).toString()).contains("limit=7");
         }
     }
 
@@ -496,7 +495,7 @@ class EndpointTests {
         assertThat(parameters)
                 .filteredOn(parameter -> !parameter.getName().equals("who")) // Actuator's own, which it fills in itself
                 .extracting(MBeanParameterInfo::getType)
-                .isSubsetOf(String.class.getName(), Long.class.getName(), Boolean.class.getName());
+                .isSubsetOf(String.class.getName(), Boolean.class.getName());
         return server.invoke(
                 name,
                 operation,

@@ -108,7 +108,7 @@ class RulesFileTests extends RulesFileSupport {
             for (String change : List.of("{\"limit\":3}", "{\"mode\":\"off\"}")) {
                 HttpResponse<String> refused = clients.post(ORDERS, change);
                 assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
-                assertThat(refused.body()).contains("LIM-204", "burst of change 1 by anonymous");
+                assertThat(refused.body()).contains("LIM-204", "\"where\":\"burst\"");
             }
             assertThat(clients.post("/actuator/limiter/default", "{\"mode\":\"off\"}")
                             .statusCode())

@@ -7,18 +7,19 @@ import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.key.ResolvedKey;
-import dev.limiter.spring.operate.Changes.Revision;
+import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.Change;
+import dev.limiter.spring.operate.Changes.Target;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.Mode;
-import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Resets, bans and overrides keys of rules. Thread-safe; blocks for as long as a decision may. */
+/** Resets, bans and changes keys of rules. Thread-safe; blocks for as long as a decision may. */
 final class KeyChanger {
 
     private final LiveRules rules;
@@ -27,6 +28,7 @@ final class KeyChanger {
     private final KeyReader reader;
     private final PermitHolders holders;
     private final OperatorLog log;
+    private final KeyHash hash;
 
     KeyChanger(
             LiveRules rules,
@@ -34,24 +36,30 @@ final class KeyChanger {
             RuleDecider decider,
             KeyReader reader,
             PermitHolders holders,
-            OperatorLog log) {
+            OperatorLog log,
+            KeyHash hash) {
         this.rules = rules;
         this.limiters = limiters;
         this.decider = decider;
         this.reader = reader;
         this.holders = holders;
         this.log = log;
+        this.hash = hash;
     }
 
-    /** Has keys be as if they had never asked, without a ban. */
+    /** Makes keys as if they had never asked, without a ban. */
     void reset(String name, Map<RateLimitRule, String> keys, Operator operator) {
         keys.forEach((rule, key) -> {
             for (Rule counted : RuleDescription.countedBy(rule)) {
                 limiters.reset(counted, key);
                 holders.forget(counted.name(), key);
             }
-            log.reset(name, key, operator);
+            report("LIMITER_KEY_RESET", name, key, operator);
         });
+    }
+
+    private void report(String type, String rule, String key, Operator operator) {
+        log.report(type, rule, Map.of("keyHash", hash.of(key)), operator);
     }
 
     /**
@@ -67,7 +75,7 @@ final class KeyChanger {
         });
         bans.forEach((key, rule) -> {
             decider.ban(rule, key);
-            log.banned(rule.name(), key.text(), operator);
+            report("LIMITER_KEY_BANNED", rule.name(), key.text(), operator);
         });
         return reader.standings(keys);
     }
@@ -90,25 +98,29 @@ final class KeyChanger {
         }
     }
 
-    /** Gives keys another limit for a while. */
-    Map<String, Object> override(Map<RateLimitRule, String> keys, RequestedChange wanted, Operator operator) {
+    /** Gives keys other limits than their rule has, for a while. */
+    Map<String, Object> change(
+            Map<RateLimitRule, String> keys, RequestedChange wanted, @Nullable Long version, Operator operator) {
         String rule = keys.keySet().iterator().next().name();
-        Instant end = OverrideEndParser.of(Objects.requireNonNull(wanted.until()), rules.now());
-        long limit = Objects.requireNonNull(wanted.settings().limit());
-        List<KeyOverride> overrides = keys.values().stream()
-                .distinct()
-                .map(key -> new KeyOverride(key, wanted.settings().named(), limit, end, operator.boundedReason()))
-                .toList();
-        rules.override(rule, overrides, wanted.version());
-        overrides.forEach(each -> log.overridden(rule, each, operator));
+        Set<String> distinct = new LinkedHashSet<>(keys.values());
+        Change change = operator.change(wanted, rules.now());
+        rules.change(rule, distinct, change, version);
+        distinct.forEach(key -> log.report(
+                "LIMITER_KEY_OVERRIDDEN",
+                rule,
+                RuleDescription.of(rules.changes().ofKeys(rule).getOrDefault(key, change), hash.of(key)),
+                operator));
         return reader.standingsNow(keys);
     }
 
-    /** Has keys have the limits of their rule again. */
-    Map<String, Object> endOverrides(Map<RateLimitRule, String> keys, @Nullable Revision version, Operator operator) {
+    /** Gives keys the limits of their rule again. */
+    Map<String, Object> revert(Map<RateLimitRule, String> keys, @Nullable Long version, Operator operator) {
         String rule = keys.keySet().iterator().next().name();
-        rules.endOverrides(rule, List.copyOf(keys.values()), version);
-        keys.values().stream().distinct().forEach(key -> log.overrideEnded(rule, key, operator));
+        Set<Target> targets = keys.values().stream()
+                .map(key -> new Target(rule, key))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        rules.revert(targets::contains, version);
+        keys.values().stream().distinct().forEach(key -> report("LIMITER_OVERRIDE_ENDED", rule, key, operator));
         return reader.standingsNow(keys);
     }
 }

@@ -6,9 +6,10 @@ import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.key.ResolvedKey;
+import dev.limiter.spring.operate.Change;
+import dev.limiter.spring.operate.Changes.Target;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
-import dev.limiter.spring.rule.KeyOverride;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,8 +81,7 @@ final class KeyReader {
 
     /** Whether anything is stored for a key, or may be, while the storage does not answer. */
     private boolean isStored(RateLimitRule rule, String key) {
-        return rules.overrides(rule.name()).stream()
-                        .anyMatch(override -> override.key().equals(key))
+        return rules.changes().ofKeys(rule.name()).containsKey(key)
                 || RuleDescription.countedBy(rule).stream()
                         .map(counted -> limiters.peek(counted, key))
                         .anyMatch(standing -> standing.onFailure().isPresent() || RuleDescription.isUsed(standing));
@@ -98,8 +98,7 @@ final class KeyReader {
      */
     private Optional<String> hashed(String rule, String keyHash) {
         return refused.find(rule, keyHash)
-                .or(() -> rules.overrides(rule).stream()
-                        .map(KeyOverride::key)
+                .or(() -> rules.changes().ofKeys(rule).keySet().stream()
                         .filter(key -> hash.of(key).equals(keyHash))
                         .findFirst())
                 .or(() -> held.find(rule, keyHash));
@@ -153,13 +152,10 @@ final class KeyReader {
         Ban ban = rule.ban();
         Map<String, Object> body = RuleDescription.of(
                 rule, limiters.peek(rule.limitsOf(key), key), ban == null ? null : limiters.peek(ban.bans(), key));
-        List<KeyOverride> unfit = rules.unfitChanges().overridesOf(rule.name());
-        List<Map<String, Object>> overrides = rules.overrides(rule.name()).stream()
-                .filter(override -> override.key().equals(key))
-                .map(override -> RuleDescription.of(override, null, !unfit.contains(override)))
-                .toList();
-        if (!overrides.isEmpty()) {
-            body.put("overrides", overrides);
+        Change change = rules.changes().ofKeys(rule.name()).get(key);
+        if (change != null) {
+            boolean inForce = !rules.skipped().containsKey(new Target(rule.name(), key));
+            body.put("overrides", List.of(RuleDescription.of(change, null, inForce)));
         }
         if (!rule.tiers().isEmpty()) {
             body.put("tiers", ofTiers(rule, key));

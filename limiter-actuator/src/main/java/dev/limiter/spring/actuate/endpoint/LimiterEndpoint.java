@@ -5,15 +5,19 @@ import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RefusedKeys;
-import dev.limiter.spring.operate.RuleChange;
-import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Option;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.storage.DecidingStorage;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -58,12 +62,12 @@ public final class LimiterEndpoint {
             ApplicationEventPublisher events,
             KeyHash hash) {
         HeldPermitReader held = new HeldPermitReader(holders, hash);
-        this.log = new OperatorLog(events, hash);
+        this.log = new OperatorLog(events);
         this.rules = rules;
         this.reader = new RuleReader(rules, limiters, floors, counts, refused, demand, storage, held, hash);
         this.keys = new KeyReader(rules, limiters, refused, held, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
-        this.keyChanger = new KeyChanger(rules, limiters, decider, keys, holders, log);
+        this.keyChanger = new KeyChanger(rules, limiters, decider, keys, holders, log, hash);
     }
 
     /** All rules by their names, and the storage. */
@@ -96,18 +100,18 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Changes a rule from now on, or bans a key of it, or gives a key another limit for a while; null if
-     * there is no such rule.
+     * Changes a rule from now on, or bans a key of it, or gives a key other limits for a while; null if there is no such
+     * rule.
      *
-     * @param key to ban, as in {@link #rule}; null to change the rule
-     * @param resource as in {@link #rule}
      * @param named which of several limits
-     * @param until when the limit of a key is that of the rule again: an instant such as {@code 2026-12-01T08:00:00Z},
-     *     or a duration from now such as {@code 2h}, up to 366 days
+     * @param key to change, as in {@link #rule}; null to change the rule
+     * @param resource as in {@link #rule}
+     * @param until when the change ends: an instant such as {@code 2026-12-01T08:00:00Z}, or a duration from now such as
+     *     {@code 2h}, up to 366 days; needed for a key
      * @param observe true to record from now on what keys ask for, false to forget it; nothing else is changed then
-     * @param version of the rules that the change is made for, its number or its revision; any if null
+     * @param version of the rules that the change is made for; any if null
      * @param reason why, for the audit
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the rule cannot be like that
+     * @throws LimiterConfigurationException if the rule cannot be like that
      * @throws dev.limiter.spring.operate.StaleVersionException if the rules have changed since that version
      */
     @WriteOperation
@@ -115,10 +119,10 @@ public final class LimiterEndpoint {
     public Map<String, Object> change(
             @Selector String rule,
             @Nullable String named,
-            @Nullable Long limit,
+            @Nullable String limit,
             @Nullable String window,
-            @Nullable Long burst,
-            @Nullable Mode mode,
+            @Nullable String burst,
+            @Nullable String mode,
             @Nullable String enforce,
             @Nullable String key,
             @Nullable String resource,
@@ -132,32 +136,40 @@ public final class LimiterEndpoint {
         if (before.isEmpty()) {
             return null;
         }
-        Operator operator = new Operator(who, reason);
-        RequestedChange wanted = new RequestedChange(
-                new RuleChange(named, limit, window, burst, mode, enforce),
-                key,
-                resource,
-                ban,
-                until,
-                observe,
-                revision(version));
+        String parent = named == null ? "" : "limits." + named + ".";
+        Map<String, String> settings = new LinkedHashMap<>();
+        put(settings, parent, LimitOptions.LIMIT, limit);
+        put(settings, parent, LimitOptions.WINDOW, window);
+        put(settings, parent, LimitOptions.BURST, burst);
+        put(settings, "", RuleOptions.MODE, mode);
+        put(settings, "", RuleOptions.ENFORCE, enforce);
+        RequestedChange wanted = new RequestedChange(settings, key, resource, ban, until, observe);
         wanted.checkFits(before.get(0));
+        RequestedChange.Kind kind = wanted.kind();
+        Long madeFor = version(version);
+        Operator operator = new Operator(who, reason);
         log.admit();
-        return switch (wanted.kind()) {
+        return switch (kind) {
             case OBSERVE -> changer.observe(before.get(0), Boolean.TRUE.equals(observe), operator);
-            case SETTINGS -> changer.change(rule, before, wanted, operator);
-            case OVERRIDE -> keyChanger.override(keys.findToChange(before, key, resource), wanted, operator);
+            case RULE -> changer.change(rule, before, wanted, madeFor, operator);
+            case KEY -> keyChanger.change(keys.findToChange(before, key, resource), wanted, madeFor, operator);
             case BAN -> keyChanger.ban(keys.findToChange(before, key, resource), operator);
         };
     }
 
+    private static void put(Map<String, String> settings, String parent, Option<?> option, @Nullable String text) {
+        if (text != null) {
+            settings.put(parent + option.name(), text);
+        }
+    }
+
     /**
-     * Has a rule be as configured, or a key be as if it had never asked, without a ban; null if there is neither such a
-     * rule nor a change of it.
+     * Reverts a rule to the configuration, or makes a key as if it had never asked, without a ban; null if there is
+     * neither such a rule nor a change of it.
      *
      * @param key as in {@link #rule}
      * @param resource as in {@link #rule}
-     * @param override true to end the limit that the key has for a while, and nothing else
+     * @param override true to end the limits that the key has for a while, and nothing else
      * @param version as in {@link #change}; of a key that is to be as if it had never asked, none
      * @param reason why, for the audit
      * @throws IllegalArgumentException if that is no key of the rule
@@ -174,54 +186,33 @@ public final class LimiterEndpoint {
             @Nullable String reason,
             SecurityContext who) {
         List<RateLimitRule> named = rules.named(rule);
+        Long madeFor = version(version);
         Operator operator = new Operator(who, reason);
         log.admit();
+        boolean ofOverride = Boolean.TRUE.equals(override);
+        boolean whole = key == null && resource == null && !ofOverride;
         if (named.isEmpty()) {
-            boolean whole = key == null && resource == null && !Boolean.TRUE.equals(override);
-            return whole ? changer.forget(rule, revision(version), operator) : null;
+            return whole ? changer.forget(rule, madeFor, operator) : null;
         }
-        if (Boolean.TRUE.equals(override)) {
-            return keyChanger.endOverrides(keys.findToChange(named, key, resource), revision(version), operator);
+        if (whole) {
+            return changer.revert(rule, named, madeFor, operator);
         }
-        if (key == null && resource == null) {
-            return changer.restore(rule, named, revision(version), operator);
+        Map<RateLimitRule, String> found = keys.findToChange(named, key, resource);
+        if (ofOverride) {
+            return keyChanger.revert(found, madeFor, operator);
         }
         if (version != null) {
             throw new IllegalArgumentException("A key is reset in any version of the rules: leave version out.");
         }
-        Map<RateLimitRule, String> reset = keys.findToChange(named, key, resource);
-        keyChanger.reset(rule, reset, operator);
-        return keys.standings(reset);
+        keyChanger.reset(rule, found, operator);
+        return keys.standings(found);
     }
 
-    /**
-     * Has all rules be as they were before the last change; the next one undoes that. Or has the changes that this
-     * instance knows be kept in the place of what cannot be read there.
-     *
-     * @param undo true, so that nothing is undone by a request without content
-     * @param repair true for that instead, if what is kept cannot be read
-     * @param version as in {@link #change}
-     * @param reason why, for the audit
-     * @throws IllegalArgumentException if there is no change that this instance knows of
-     */
-    @WriteOperation
-    public Map<String, Object> undo(
-            @Nullable Boolean undo,
-            @Nullable Boolean repair,
-            @Nullable String version,
-            @Nullable String reason,
-            SecurityContext who) {
-        boolean undoing = Boolean.TRUE.equals(undo);
-        if (undoing == Boolean.TRUE.equals(repair)) {
-            throw new IllegalArgumentException(
-                    "Say \"undo\": true, or \"repair\": true, or which rule is to be changed, as a part of the path.");
+    private static @Nullable Long version(@Nullable String text) {
+        if (text != null && !text.strip().matches("[0-9]{1,18}")) {
+            throw new LimiterConfigurationException(
+                    new Problem(MessageCode.UNREADABLE_VALUE, "version", text, "This must be a whole number."));
         }
-        log.admit();
-        Operator operator = new Operator(who, reason);
-        return undoing ? changer.undo(revision(version), operator) : changer.repair(operator);
-    }
-
-    private static @Nullable Revision revision(@Nullable String text) {
-        return text == null ? null : Revision.parse(text.strip());
+        return text == null ? null : Long.valueOf(text.strip());
     }
 }

@@ -3,21 +3,13 @@ package dev.limiter.spring.actuate.endpoint;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spring.actuate.endpoint.OperationRateLimiter.TooManyOperationsException;
 import dev.limiter.spring.context.WebExchange;
-import dev.limiter.spring.failure.DidYouMean;
-import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.ChangeStoreException;
-import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.StaleVersionException;
-import dev.limiter.spring.rule.LimitOptions;
-import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.Option;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -37,8 +29,6 @@ public final class LimiterWebEndpoint {
 
     /** In the place of a rule, with the path of a request. */
     static final String EXPLAIN = "explain";
-
-    private static final String WHOLE_NUMBER = "This must be a whole number.";
 
     private final LimiterEndpoint endpoint;
     private final RequestExplanations explanations;
@@ -84,21 +74,8 @@ public final class LimiterWebEndpoint {
         return answer(rule, () -> {
             checkInBody(exchange.parameters());
             return endpoint.change(
-                    rule,
-                    named,
-                    number(LimitOptions.LIMIT, limit),
-                    window,
-                    number(LimitOptions.BURST, burst),
-                    mode(mode),
-                    enforce,
-                    key,
-                    resource,
-                    ban,
-                    until,
-                    observe,
-                    revision(version),
-                    reason,
-                    operator);
+                    rule, named, limit, window, burst, mode, enforce, key, resource, ban, until, observe, version,
+                    reason, operator);
         });
     }
 
@@ -113,7 +90,7 @@ public final class LimiterWebEndpoint {
             SecurityContext operator) {
         return answer(rule, () -> {
             checkSaidOnce(exchange.parameters());
-            return endpoint.restore(rule, key, resource, override, revision(version), reason, operator);
+            return endpoint.restore(rule, key, resource, override, version, reason, operator);
         });
     }
 
@@ -124,19 +101,6 @@ public final class LimiterWebEndpoint {
                 throw new IllegalArgumentException(
                         "\"" + word + "\" is given " + values.size() + " times; say it once.");
             }
-        });
-    }
-
-    @WriteOperation
-    public WebEndpointResponse<Map<String, Object>> undo(
-            @Nullable Boolean undo,
-            @Nullable Boolean repair,
-            @Nullable String version,
-            @Nullable String reason,
-            SecurityContext operator) {
-        return answer(() -> {
-            checkInBody(exchange.parameters());
-            return endpoint.undo(undo, repair, revision(version), reason, operator);
         });
     }
 
@@ -182,52 +146,6 @@ public final class LimiterWebEndpoint {
         } catch (IllegalArgumentException wrong) {
             return new WebEndpointResponse<>(error(wrong), WebEndpointResponse.STATUS_BAD_REQUEST);
         }
-    }
-
-    private static @Nullable Long number(Option<Long> option, @Nullable String text) {
-        if (text == null) {
-            return null;
-        }
-        if (!text.matches("-?[0-9]+")) {
-            throw unreadable(option.name(), text, WHOLE_NUMBER);
-        }
-        try {
-            return Long.valueOf(text);
-        } catch (NumberFormatException tooLarge) {
-            throw new LimiterConfigurationException(new Problem(
-                    MessageCode.OUT_OF_RANGE,
-                    option.name(),
-                    text,
-                    "This must be from " + option.min() + " to " + option.max() + "."));
-        }
-    }
-
-    private static @Nullable String revision(@Nullable String text) {
-        try {
-            return text == null ? null : Revision.parse(text.strip()).toString();
-        } catch (IllegalArgumentException none) {
-            throw unreadable(
-                    "version", text, "This must be a whole number, or a revision with its token, such as 5-1f2e3d4c.");
-        }
-    }
-
-    private static @Nullable Mode mode(@Nullable String text) {
-        List<String> modes = Arrays.stream(Mode.values()).map(EnumText::of).toList();
-        if (text == null) {
-            return null;
-        }
-        int mode = modes.indexOf(text.strip().toLowerCase(Locale.ROOT));
-        if (mode < 0) {
-            throw unreadable(
-                    "mode",
-                    text,
-                    "This must be one of: " + String.join(", ", modes) + "." + DidYouMean.ask(text, modes));
-        }
-        return Mode.values()[mode];
-    }
-
-    private static LimiterConfigurationException unreadable(String name, String text, String reason) {
-        return new LimiterConfigurationException(new Problem(MessageCode.UNREADABLE_VALUE, name, text, reason));
     }
 
     private static Map<String, Object> error(RuntimeException failure) {

@@ -1,7 +1,7 @@
 package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.spring.failure.LogText;
-import dev.limiter.spring.operate.RuleChange.Signature;
+import dev.limiter.spring.operate.Change;
 import java.security.Principal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -27,13 +27,16 @@ record Operator(SecurityContext who, @Nullable String reason) {
         return principal == null ? NOBODY : principal.getName();
     }
 
-    /** For a change that is made now. */
-    Signature signature(Instant now) {
+    /** What this operator wants to change now. */
+    Change change(RequestedChange wanted, Instant now) {
         String name = name();
-        return new Signature(
+        return new Change(
+                wanted.settings(),
+                0,
                 now.truncatedTo(ChronoUnit.MILLIS),
                 LogText.escape(name.substring(0, Math.min(name.length(), LONGEST_NAME))),
-                boundedReason());
+                boundedReason(),
+                wanted.end(now));
     }
 
     /** The reason for logs and audits: without control characters, cut where it is too long. */

@@ -1,16 +1,16 @@
 package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.operate.Changes.Revision;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.RuleName;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Changes rules as a whole, and has their demand be recorded. Thread-safe. */
+/** Changes rules as a whole, and starts and stops the recording of their demand. Thread-safe. */
 final class RuleChanger {
 
     private final LiveRules rules;
@@ -26,55 +26,44 @@ final class RuleChanger {
     }
 
     /** Changes the settings of a rule from now on. */
-    Map<String, Object> change(String rule, List<RateLimitRule> before, RequestedChange wanted, Operator operator) {
-        return tell(
-                rule,
-                before,
-                rules.change(rule, wanted.settings().signed(operator.signature(rules.now())), wanted.version()),
-                operator);
+    Map<String, Object> change(
+            String rule,
+            List<RateLimitRule> before,
+            RequestedChange wanted,
+            @Nullable Long version,
+            Operator operator) {
+        long made = rules.change(rule, null, operator.change(wanted, rules.now()), version);
+        return changed(rule, before, made, operator);
     }
 
-    /** Has a rule be as configured, without overrides of keys that do not fit it. */
-    Map<String, Object> restore(
-            String rule, List<RateLimitRule> before, @Nullable Revision version, Operator operator) {
-        List<KeyOverride> overrides = rules.overrides(rule);
-        Map<String, Object> body = tell(rule, before, rules.restore(rule, version), operator);
-        List<KeyOverride> left = rules.overrides(rule);
-        overrides.stream()
-                .filter(override -> !left.contains(override))
-                .map(KeyOverride::key)
-                .distinct()
-                .forEach(key -> log.overrideEnded(rule, key, operator));
-        return body;
+    /** Reverts a rule to the configuration. The limits of single keys stay. */
+    Map<String, Object> revert(String rule, List<RateLimitRule> before, @Nullable Long version, Operator operator) {
+        String canonical = RuleName.canonical(rule);
+        long made = rules.revert(target -> target.key() == null && target.rule().equals(canonical), version);
+        return changed(rule, before, made, operator);
     }
 
-    /** Forgets the changes of a name that no rule has; null if there are none. */
+    /** Removes all changes under a name that no rule has; null if there are none. */
     @Nullable
-    Map<String, Object> forget(String rule, @Nullable Revision version, Operator operator) {
-        Object forgotten = reader.changesOfNoRule(rule);
-        if (forgotten == null) {
+    Map<String, Object> forget(String rule, @Nullable Long version, Operator operator) {
+        String canonical = RuleName.canonical(rule);
+        if (rules.changes().all().keySet().stream()
+                .noneMatch(target -> target.rule().equals(canonical))) {
             return null;
         }
-        log.changed(rule, forgotten, Map.of(), rules.forget(rule, version), operator);
+        long made = rules.revert(target -> target.rule().equals(canonical), version);
+        log.report("LIMITER_RULE_CHANGED", rule, Map.of("version", made), operator);
         return reader.all();
     }
 
-    private Map<String, Object> tell(String rule, List<RateLimitRule> before, long version, Operator operator) {
+    private Map<String, Object> changed(String rule, List<RateLimitRule> before, long version, Operator operator) {
         List<RateLimitRule> after = rules.named(rule);
-        log.changed(rule, RuleDescription.settings(before), RuleDescription.settings(after), version, operator);
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("version", version);
+        details.put("before", RuleDescription.settings(before));
+        details.put("after", RuleDescription.settings(after));
+        log.report("LIMITER_RULE_CHANGED", rule, details, operator);
         return reader.describe(after);
-    }
-
-    /** Has all rules be as they were before the last change. */
-    Map<String, Object> undo(@Nullable Revision version, Operator operator) {
-        log.undone(rules.undo(version), operator);
-        return reader.all();
-    }
-
-    /** Has the changes that this instance knows be kept in the place of what cannot be read. */
-    Map<String, Object> repair(Operator operator) {
-        log.repaired(rules.repair(), operator);
-        return reader.all();
     }
 
     /** Begins or ends to record what keys ask for. */
@@ -89,7 +78,7 @@ final class RuleChanger {
         } else {
             demand.end(rule.name());
         }
-        log.observed(rule.name(), begin, operator);
+        log.report("LIMITER_DEMAND_OBSERVED", rule.name(), Map.of("begin", begin), operator);
         return reader.describe(rules.named(rule.name()));
     }
 }

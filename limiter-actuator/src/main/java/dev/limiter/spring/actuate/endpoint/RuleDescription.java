@@ -8,11 +8,9 @@ import dev.limiter.spring.compile.Floors.Floor;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
-import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.operate.Changes;
+import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
-import dev.limiter.spring.operate.RuleChange;
-import dev.limiter.spring.rule.KeyOverride;
+import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -22,11 +20,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Rules, limits and keys as maps of texts and numbers, which any mapper writes alike. Durations are ISO-8601. */
 final class RuleDescription {
+
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
 
     private RuleDescription() {}
 
@@ -158,39 +159,25 @@ final class RuleDescription {
         return body;
     }
 
-    /** The changes of each name. */
-    static Map<String, Object> of(Changes changes, KeyHash hash) {
+    /** The change of an operator, and its author; {@code hash}: of the key that it is for, null if that is known. */
+    static Map<String, Object> of(Change change, @Nullable String hash) {
         Map<String, Object> body = new LinkedHashMap<>();
-        for (String name : changes.names()) {
-            List<Map<String, Object>> settings = changes.rules().getOrDefault(name, List.of()).stream()
-                    .map(RuleDescription::of)
-                    .toList();
-            List<Map<String, Object>> overrides = changes.overrides().getOrDefault(name, List.of()).stream()
-                    .map(override -> of(override, hash.of(override.key())))
-                    .toList();
-            Map<String, Object> ofName = new LinkedHashMap<>();
-            put(ofName, "settings", settings.isEmpty() ? null : settings);
-            put(ofName, "overrides", overrides.isEmpty() ? null : overrides);
-            body.put(name, ofName);
-        }
+        put(body, "keyHash", hash);
+        change.settings()
+                .forEach((path, text) -> body.put(path, NUMBER.matcher(text).matches() ? Long.valueOf(text) : text));
+        put(body, "until", change.until() == null ? null : change.until().toString());
+        put(body, "reason", change.reason());
+        body.put("version", change.version());
+        body.put("at", change.at().toString());
+        body.put("by", change.by());
         return body;
     }
 
-    /** The change of an operator, and its author. */
-    static Map<String, Object> of(RuleChange change) {
-        Map<String, Object> body = new LinkedHashMap<>();
-        put(body, "named", change.named());
-        put(body, "limit", change.limit());
-        put(body, "window", change.window());
-        put(body, "burst", change.burst());
-        put(body, "mode", change.mode() == null ? null : EnumText.of(change.mode()));
-        put(body, "enforce", change.enforce());
-        RuleChange.Signature signature = change.signature();
-        if (signature != null) {
-            body.put("version", signature.version());
-            body.put("at", signature.at().toString());
-            body.put("by", signature.by());
-            put(body, "reason", signature.reason());
+    /** The same, marked where it is not in force. */
+    static Map<String, Object> of(Change change, @Nullable String hash, boolean inForce) {
+        Map<String, Object> body = of(change, hash);
+        if (!inForce) {
+            body.put("inForce", false);
         }
         return body;
     }
@@ -201,34 +188,6 @@ final class RuleDescription {
         body.put("limit", floor.limit());
         body.put("window", floor.window().toString());
         body.put("from", floor.where());
-        return body;
-    }
-
-    /** The change of an operator and its author, marked where it does not fit the rule. */
-    static Map<String, Object> of(RuleChange change, boolean inForce) {
-        return marked(of(change), inForce);
-    }
-
-    private static Map<String, Object> marked(Map<String, Object> change, boolean inForce) {
-        if (!inForce) {
-            change.put("inForce", false);
-        }
-        return change;
-    }
-
-    /** A key with a limit of its own for a while, marked where that does not fit the rule. */
-    static Map<String, Object> of(KeyOverride override, @Nullable String hash, boolean inForce) {
-        return marked(of(override, hash), inForce);
-    }
-
-    /** A key with a limit of its own for a while; {@code hash}: of the key, null where it is known. */
-    static Map<String, Object> of(KeyOverride override, @Nullable String hash) {
-        Map<String, Object> body = new LinkedHashMap<>();
-        put(body, "keyHash", hash);
-        put(body, "named", override.named());
-        body.put("limit", override.limit());
-        body.put("until", override.until().toString());
-        put(body, "reason", override.reason());
         return body;
     }
 

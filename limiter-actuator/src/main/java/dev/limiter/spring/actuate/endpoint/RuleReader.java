@@ -5,7 +5,9 @@ import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.operate.Changes.Revision;
+import dev.limiter.spring.operate.Change;
+import dev.limiter.spring.operate.Changes;
+import dev.limiter.spring.operate.Changes.Target;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.DemandRecorder.Recording;
@@ -13,10 +15,7 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.PeakDemand;
 import dev.limiter.spring.operate.PeakDemand.Suggestion;
 import dev.limiter.spring.operate.RefusedKeys;
-import dev.limiter.spring.operate.RuleChange;
 import dev.limiter.spring.operate.SuggestLimit;
-import dev.limiter.spring.rule.KeyOverride;
-import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.storage.DecidingStorage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -73,14 +72,8 @@ final class RuleReader {
         Map<String, Object> described = new LinkedHashMap<>();
         byName.forEach((name, rules) -> described.put(name, describe(rules)));
         Map<String, Object> body = new LinkedHashMap<>();
-        Revision revision = rules.revision();
-        body.put("version", revision.number());
-        body.put("revision", revision.toString());
+        body.put("version", rules.version());
         rules.problem().ifPresent(problem -> body.put("problem", problem));
-        Map<String, Object> gone = RuleDescription.of(rules.changesOfNoRule(), hash);
-        if (!gone.isEmpty()) {
-            body.put("changesOfNoRule", gone);
-        }
         body.put("instance", instance);
         body.put("storage", storage());
         body.put("waiting", limiters.waiting());
@@ -100,28 +93,17 @@ final class RuleReader {
         return body;
     }
 
-    /** The changes under a name without a rule; null if there are none. */
-    @Nullable
-    Object changesOfNoRule(String name) {
-        return RuleDescription.of(rules.changesOfNoRule(), hash).get(RuleName.canonical(name));
-    }
-
     /**
-     * The rules of one name, their changes, the sources of their settings, what was decided about each resource, the keys
+     * The rules of one name, their change, the sources of their settings, what was decided about each resource, the keys
      * refused most, and the holders of their permits.
      */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
         String name = named.get(0).name();
-        List<RuleChange> changes = rules.changes(name);
-        if (!changes.isEmpty()) {
-            boolean inForce = !rules.unfitChanges().rules().containsKey(RuleName.canonical(name));
-            body.put(
-                    "changes",
-                    changes.stream()
-                            .map(change -> RuleDescription.of(change, inForce))
-                            .toList());
-        }
+        rules.changes().of(name).ifPresent(change -> {
+            boolean inForce = !rules.skipped().containsKey(new Target(name, null));
+            body.put("change", RuleDescription.of(change, null, inForce));
+        });
         floors.of(name).ifPresent(floor -> body.put("floor", RuleDescription.of(floor)));
         body.put("sources", SettingOrigins.of(named.get(0)));
         body.put("resources", counts.byResource(name));
@@ -135,12 +117,14 @@ final class RuleReader {
         String name = named.get(0).name();
         Map<String, Object> body =
                 RuleDescription.of(named, rules.definition(name).orElse(null));
-        body.put("changed", rules.isChanged(name));
-        List<KeyOverride> unfit = rules.unfitChanges().overridesOf(name);
-        List<Map<String, Object>> overrides = rules.overrides(name).stream()
-                .map(override -> RuleDescription.of(override, hash.of(override.key()), !unfit.contains(override)))
-                .toList();
-        if (!overrides.isEmpty()) {
+        Changes changes = rules.changes();
+        body.put("changed", changes.of(name).isPresent());
+        Map<String, Change> ofKeys = changes.ofKeys(name);
+        if (!ofKeys.isEmpty()) {
+            Map<Target, String> skipped = rules.skipped();
+            List<Map<String, Object>> overrides = new ArrayList<>();
+            ofKeys.forEach((key, change) -> overrides.add(
+                    RuleDescription.of(change, hash.of(key), !skipped.containsKey(new Target(name, key)))));
             body.put("overrides", overrides);
         }
         body.put("decisions", counts.of(name));

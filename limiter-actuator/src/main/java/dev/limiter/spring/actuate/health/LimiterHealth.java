@@ -4,7 +4,6 @@ import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.operate.LiveRules;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,9 +57,5 @@ public final class LimiterHealth {
             details.put("problem", trouble.reason());
             details.put("problemSince", trouble.since().toString());
         });
-        Set<String> gone = live.changesOfNoRule().names();
-        if (!gone.isEmpty()) {
-            details.put("changesOfNoRule", gone);
-        }
     }
 }

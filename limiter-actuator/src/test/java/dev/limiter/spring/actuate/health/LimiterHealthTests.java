@@ -42,7 +42,7 @@ class LimiterHealthTests {
         assertThat(health.details())
                 .containsEntry("version", rules.version())
                 .containsEntry("changesKeptIn", "memory")
-                .doesNotContainKeys("problem", "problemSince", "changesOfNoRule");
+                .doesNotContainKeys("problem", "problemSince");
         assertThat(health.details()).containsEntry("rulesFile", "/etc/rules.yml");
 
         rules.configurationFailed("a window is missing");

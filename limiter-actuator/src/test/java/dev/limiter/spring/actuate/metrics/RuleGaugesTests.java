@@ -18,9 +18,9 @@ import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RulesChanged;
-import dev.limiter.spring.rule.KeyOverride;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -29,7 +29,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -139,10 +138,9 @@ class RuleGaugesTests {
     @Test
     void countsKeysWithAnotherLimit() {
         TestRules.configure(rules, hourly(7).key(List.of("header:user")));
-        rules.override(
-                "test",
-                List.of(new KeyOverride("4:user3:ann", null, 70, Instant.parse("2999-12-31T00:00:00Z"), null)),
-                null);
+        Change change = new Change(
+                Map.of("limit", "70"), 0, rules.now(), "ann", null, rules.now().plusSeconds(60));
+        rules.change("test", List.of("4:user3:ann"), change, null);
         gauges.start();
         assertThat(meters()).contains("limiter.overrides test = 1");
     }
