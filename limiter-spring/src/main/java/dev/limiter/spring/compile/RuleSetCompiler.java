@@ -10,7 +10,6 @@ import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
-import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.ArrayList;
 import java.util.Collection;

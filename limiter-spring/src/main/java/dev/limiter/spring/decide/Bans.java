@@ -48,7 +48,12 @@ final class Bans {
 
     /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
     CompletableFuture<@Nullable Decision> afterRejection(
-            StorageCalls storage, RateLimitRule rule, @Nullable Ban ban, Charge charge, Decision refusal, RuleContexts contexts) {
+            StorageCalls storage,
+            RateLimitRule rule,
+            @Nullable Ban ban,
+            Charge charge,
+            Decision refusal,
+            RuleContexts contexts) {
         if (ban == null || Outcome.rejected(refusal) != Outcome.REJECTED || isShared(refusal)) {
             return NONE;
         }

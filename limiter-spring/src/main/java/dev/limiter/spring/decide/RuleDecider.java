@@ -1,6 +1,5 @@
 package dev.limiter.spring.decide;
 
-import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
@@ -85,7 +84,8 @@ public final class RuleDecider {
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts, Runnable waits) {
         ApplicableRules rules = all.byKey ? all.of(contexts) : all;
         ReturningFuture<Verdict> result = new ReturningFuture<>(Verdict::giveBack);
-        return result.handedBy(new DecisionSteps(this, rules, contexts, StorageCalls.async(limiters, result, waits)).run());
+        return result.handedBy(
+                new DecisionSteps(this, rules, contexts, StorageCalls.async(limiters, result, waits)).run());
     }
 
     private DecisionSteps steps(ApplicableRules rules, RuleContexts contexts) {

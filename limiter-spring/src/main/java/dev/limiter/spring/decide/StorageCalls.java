@@ -24,8 +24,7 @@ final class StorageCalls {
     private final @Nullable CompletableFuture<?> result;
     private final Runnable waits;
 
-    private StorageCalls(
-            RateLimiters limiters, boolean remote, @Nullable CompletableFuture<?> result, Runnable waits) {
+    private StorageCalls(RateLimiters limiters, boolean remote, @Nullable CompletableFuture<?> result, Runnable waits) {
         this.limiters = limiters;
         this.remote = remote;
         this.result = result;

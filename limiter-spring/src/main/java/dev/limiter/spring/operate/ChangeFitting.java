@@ -138,7 +138,6 @@ final class ChangeFitting {
                 keys.put(key, changed.build());
             }
         }
-        return overlay.set(ChangeOrigin.OVERRIDES, keys.isEmpty() ? null : keys)
-                .build();
+        return overlay.set(ChangeOrigin.OVERRIDES, keys.isEmpty() ? null : keys).build();
     }
 }

@@ -21,9 +21,7 @@ class ApplicableRulesTests {
     static Stream<Arguments> options() {
         return Stream.of(
                 option(List.of("more"), rule -> rule.deny(List.of("192.0.2.0/24"))),
-                option(
-                        List.of("more"),
-                        rule -> rule.ban(3L, "1m", "15m")),
+                option(List.of("more"), rule -> rule.ban(3L, "1m", "15m")),
                 option(List.of("settling"), rule -> rule.chargeIf("#response.status == 401")),
                 option(List.of("more", "waiting"), rule -> rule.waiting("500ms", null, null, null)));
     }

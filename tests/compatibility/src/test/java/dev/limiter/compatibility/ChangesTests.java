@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -287,8 +286,7 @@ class ChangesTests {
             String problem = "\"problem\":\"gone: A change is skipped. There is no rule of this name.\\nvanished: ";
             assertThat(clients.get(ENDPOINT).body()).contains(problem);
             assertThat(clients.get("/actuator/health").body())
-                    .contains(
-                            "\"status\":\"UP\"", "\"version\":7", "\"changesKeptIn\":\"" + file + "\"", problem);
+                    .contains("\"status\":\"UP\"", "\"version\":7", "\"changesKeptIn\":\"" + file + "\"", problem);
             assertThat(lines(output, "Changes of rules are not in force:")).isEqualTo(1);
             assertThat(clients.post(ENDPOINT + "/gone", "{\"limit\":5}").statusCode())
                     .isEqualTo(404);
@@ -539,10 +537,12 @@ class ChangesTests {
             change(clients, ORDERS, "{\"limit\":4}");
             change(clients, ORDERS, "{\"mode\":\"off\",\"reason\":\"an incident\"}");
             assertThat(clients.get(ORDERS).body())
-                    .containsPattern("\"change\":\\{\"limit\":4,\"mode\":\"off\",\"reason\":\"an incident\",\"version\":2");
+                    .containsPattern(
+                            "\"change\":\\{\"limit\":4,\"mode\":\"off\",\"reason\":\"an incident\",\"version\":2");
             change(clients, SEVERAL, "{\"named\":\"per-day\",\"limit\":6}");
 
-            assertThat(clients.send("DELETE", ORDERS + "?version=3").statusCode()).isEqualTo(200);
+            assertThat(clients.send("DELETE", ORDERS + "?version=3").statusCode())
+                    .isEqualTo(200);
 
             assertThat(permitted(clients, "/orders", "one")).isEqualTo(3);
             assertThat(permitted(clients, "/several", "one")).isEqualTo(6);
@@ -636,8 +636,7 @@ class ChangesTests {
         Path occupied = Files.writeString(folder.resolve("file"), "");
         try (ConfigurableApplicationContext application =
                 start("limiter.changes-file=" + occupied.resolve("changes"))) {
-            assertThat(Applications.clientsOf(application).get(ENDPOINT).body())
-                    .contains("\"problem\":");
+            assertThat(Applications.clientsOf(application).get(ENDPOINT).body()).contains("\"problem\":");
         }
     }
 
@@ -676,7 +675,8 @@ class ChangesTests {
                                 + SIGNED));
         try (ConfigurableApplicationContext application = start("limiter.changes-file=" + file)) {
             Clients clients = Applications.clientsOf(application);
-            assertThat(lines(output, "WARN.*Changes of rules are not in force:")).isEqualTo(1);
+            assertThat(lines(output, "WARN.*Changes of rules are not in force:"))
+                    .isEqualTo(1);
             assertThat(clients.get(ENDPOINT).body())
                     .contains("\"problem\":\"orders: A change is skipped. ", "plans: ", "several: ", "\"version\":7");
             assertThat(permitted(clients, "/orders", "acme")).isEqualTo(3);

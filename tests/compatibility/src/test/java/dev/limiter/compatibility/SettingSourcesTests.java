@@ -79,8 +79,8 @@ class SettingSourcesTests {
                     .startsWith("window of change 2 by anonymous at 20");
             assertThat(JsonPath.<Map<String, Object>>read(body, "$.change"))
                     .containsOnlyKeys("limit", "window", "version", "at", "by", "reason")
-                    .containsAllEntriesOf(Map.of(
-                            "limit", 40, "window", "2h", "version", 2, "by", "anonymous", "reason", "ticket 8"));
+                    .containsAllEntriesOf(
+                            Map.of("limit", 40, "window", "2h", "version", 2, "by", "anonymous", "reason", "ticket 8"));
             assertThat(JsonPath.<Map<String, Object>>read(body, "$.floor"))
                     .isEqualTo(Map.of("limit", 50, "window", "PT1H", "from", "limiter.floors.Reports"));
 

@@ -4,7 +4,6 @@ import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spring.actuate.endpoint.OperationRateLimiter.TooManyOperationsException;
 import dev.limiter.spring.context.WebExchange;
 import dev.limiter.spring.failure.LimiterConfigurationException;
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.StaleVersionException;

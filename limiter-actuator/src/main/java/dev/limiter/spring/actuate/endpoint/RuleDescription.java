@@ -10,7 +10,6 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
-import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;

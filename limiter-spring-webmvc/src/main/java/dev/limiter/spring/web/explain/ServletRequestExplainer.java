@@ -94,9 +94,8 @@ public final class ServletRequestExplainer implements RequestExplainer {
         PathContainer path = ServletRequestPathUtils.parseAndCache(request).pathWithinApplication();
         RequestView view = new ServletRequestView(request, addresses);
         RuleSet ruleSet = rules.current();
-        ArrivingRequest arriving = preflights.isExpected(request)
-                ? ArrivingRequest.UNLIMITED
-                : ArrivingRequest.of(request, ruleSet);
+        ArrivingRequest arriving =
+                preflights.isExpected(request) ? ArrivingRequest.UNLIMITED : ArrivingRequest.of(request, ruleSet);
         List<ExplainedRule> early = arriving.resources().entrySet().stream()
                 .map(entry -> explain(entry.getKey(), RateLimitContext.of(view, renamed(request, entry.getValue()))))
                 .toList();
@@ -185,7 +184,9 @@ public final class ServletRequestExplainer implements RequestExplainer {
             return "limiter.web.exclude is for it";
         }
         if (rule.appliesByPath()) {
-            return rule.matcher().matches(null, endpoint.pattern(), path) ? "methods: not for " + method : "paths: none matches";
+            return rule.matcher().matches(null, endpoint.pattern(), path)
+                    ? "methods: not for " + method
+                    : "paths: none matches";
         }
         return endpoint.defaultLimit() == null
                 ? "@RateLimiter is on the method that serves it, or no endpoint of the application does"

@@ -138,8 +138,8 @@ public final class ServedPatterns {
      */
     public boolean anyUnder(RateLimitRule rule, String path, RuleSet ruleSet) {
         return mapped.stream()
-                        .anyMatch(endpoint ->
-                                isUnder(method -> rule.matcher().coverage(path, method, endpoint.pattern), endpoint, ruleSet))
+                        .anyMatch(endpoint -> isUnder(
+                                method -> rule.matcher().coverage(path, method, endpoint.pattern), endpoint, ruleSet))
                 || files.stream().anyMatch(resources -> mayHave(resources, path));
     }
 
