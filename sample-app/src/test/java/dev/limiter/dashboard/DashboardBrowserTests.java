@@ -135,6 +135,18 @@ class DashboardBrowserTests {
         }
     }
 
+    @Test
+    void rateIsThatOfTheLastFiveSecondsHoweverLongNothingHappened() {
+        assertThat(browser.evaluate("""
+                        import('/limiter/history.js').then(({ history }) => {
+                            const counts = history();
+                            const add = (at, permitted) => counts.add({ at, permitted, rejected: 0, waiting: 0 });
+                            [0, 1000, 100000].forEach((at) => add(at, 7));
+                            add(101000, 17);
+                            return [counts.rate('permitted'), ...counts.intervals().map((each) => each.permitted)].join();
+                        })""")).isEqualTo("2,0,10");
+    }
+
     private void awaitAnotherCount(String rule) {
         awaitAnotherCount(rule, () -> false);
     }

@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.openqa.selenium.Keys;
 import org.springframework.context.annotation.Configuration;
@@ -20,6 +22,7 @@ class DashboardPicturesTests {
     private static final int SECONDS = 299;
 
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void ofDesktopAndPhoneInLightAndDark() throws IOException, InterruptedException {
         Files.createDirectories(FOLDER);
         try (Browser browser = new Browser();
