@@ -28,6 +28,7 @@ final class NumberCell extends Cell {
     Decision decide(long permits, long before, TimeSource clock) {
         NumberLimit limit = limit();
         long now = before;
+        boolean late = false;
         while (true) {
             long returned = returned();
             long value = word();
@@ -39,6 +40,10 @@ final class NumberCell extends Cell {
                 if (swap(value, next)) {
                     return decision(true, next, now, permits, returned);
                 }
+            } else if (!late) {
+                // the permits may be of requests that read the clock later than this one
+                now = clock.epochNanos();
+                late = true;
             } else if (limit.settle(value, now, longestWait()) == value) {
                 return decision(false, value, now, permits, returned);
             } else {
@@ -52,6 +57,7 @@ final class NumberCell extends Cell {
     Boolean take(long before, TimeSource clock) {
         NumberLimit limit = limit();
         long now = before;
+        boolean late = false;
         while (true) {
             long value = word();
             if (value == DEAD || !limit.covers(now)) {
@@ -62,6 +68,9 @@ final class NumberCell extends Cell {
                 if (swap(value, next)) {
                     return true;
                 }
+            } else if (!late) {
+                now = clock.epochNanos();
+                late = true;
             } else if (limit.settle(value, now, longestWait()) == value) {
                 return false;
             } else {

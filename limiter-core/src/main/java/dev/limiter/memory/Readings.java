@@ -93,6 +93,10 @@ class Readings {
             this.now = now;
         }
 
+        long now() {
+            return now;
+        }
+
         void reject(long permits) {
             rejected = permits;
         }

@@ -46,9 +46,11 @@ final class SeveralNumbersCell extends VersionedCell {
 
     @Override
     @Nullable
-    Decision decide(long permits, long now, TimeSource clock) {
-        Readings.OfNumbers readings = new Readings.OfNumbers(limits, now);
+    Decision decide(long permits, long before, TimeSource clock) {
+        Readings.OfNumbers readings = new Readings.OfNumbers(limits, before);
+        boolean late = false;
         for (int spins = 0; ; spins++) {
+            long now = readings.now();
             long returned = returned();
             long version = word();
             if (version == DEAD || !bound.covers(now)) {
@@ -58,6 +60,11 @@ final class SeveralNumbersCell extends VersionedCell {
                 if (store(readings, version)) {
                     return SnapshotDecision.taken(this, readings, permits, now, returned);
                 }
+            } else if (!late) {
+                // the permits may be of requests that read the clock later than this one
+                readings = new Readings.OfNumbers(limits, clock.epochNanos());
+                late = true;
+                continue;
             } else if (copy(readings, version)) {
                 if (!isSettled(readings, now)) {
                     // whether the clock stepped back is known with a reading after that of the word

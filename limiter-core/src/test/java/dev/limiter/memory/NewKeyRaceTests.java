@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -37,8 +38,8 @@ class NewKeyRaceTests {
     /** Threads often lose the processor where it matters: between a reading of the clock and what they do with it. */
     private long time() {
         long now = system.epochNanos();
-        if (ThreadLocalRandom.current().nextInt(8) == 0) {
-            Thread.yield();
+        if (ThreadLocalRandom.current().nextInt(2) == 0) {
+            LockSupport.parkNanos(20_000);
         }
         return now;
     }
@@ -81,24 +82,11 @@ class NewKeyRaceTests {
                 requests.add(() -> storage.decide(rule, key, 1));
             }
             Collections.shuffle(requests, new Random(run));
-            long began = system.epochNanos();
             List<Decision> decisions = threads.race(requests);
-            Duration lasted = Duration.ofNanos(system.epochNanos() - began);
 
             assertThat(decisions.stream().filter(Decision::permitted))
                     .as("run %d", run)
-                    .hasSizeLessThanOrEqualTo(5);
-            // a thread that read the clock before others took permits is rejected as of that moment
-            assertThat(decisions.stream()
-                            .filter(decision -> decision.permitted() || isOver(decision, next, lasted))
-                            .count())
-                    .as("run %d: %s", run, decisions)
-                    .isGreaterThanOrEqualTo(5);
+                    .hasSize(5);
         }
-    }
-
-    private static boolean isOver(Decision rejected, Rule rule, Duration lasted) {
-        return rejected.rule().equals(rule)
-                && rejected.retryAfter().orElseThrow().compareTo(lasted) <= 0;
     }
 }
