@@ -163,7 +163,7 @@ class LimiterBeans {
         return (request, response, decision) -> response.sendError(503);
     }
 
-    // is told of each decision; the key may hold what clients keep secret, its hash does not show it
+    // receives every decision; the key may contain what clients keep secret, its hash does not show it
     @Bean
     RateLimitListener listener() {
         return event -> System.out.println(event.rule() + " " + event.outcome() + " " + event.keyHash());
