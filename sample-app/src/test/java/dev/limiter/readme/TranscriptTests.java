@@ -133,8 +133,8 @@ class TranscriptTests {
 
     @Test
     void sourcesOfASettingAreThoseOfThePage(@TempDir Path folder) throws IOException {
-        Path file =
-                Files.writeString(folder.resolve("rules.yml"), "limiter:\n  rules:\n    reports:\n      limit: 30\n");
+        Path file = Files.writeString(
+                folder.resolve("rules.yml"), "limiter:\n  rules:\n    reports:\n      limit: 30\n      window: 1m\n");
         Clients clients =
                 startShop("shop.reports=true", "limiter.rules-file=" + file, "limiter.rules.reports.limit=20");
         for (int limit : new int[] {41, 42, 43, 44}) {
@@ -144,7 +144,7 @@ class TranscriptTests {
 
         Map<?, ?> sources = (Map<?, ?>)
                 Transcript.json(clients.get("/actuator/limiter/reports").body()).get("sources");
-        assertThat(withoutPlaces(Map.of("limit", sources.get("limit"))))
+        assertThat(withoutPlaces(Map.of("limit", sources.get("limit"), "window", sources.get("window"))))
                 .isEqualTo(withoutPlaces(shownJson("\"from\"")));
     }
 

@@ -17,7 +17,6 @@ import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Settings;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -97,19 +96,18 @@ public record Change(
      * Its settings as those of a rule.
      *
      * @param rule the name of the rule
-     * @param origin of the rule
-     * @param limits the names of its limits; of the only one, an empty text
+     * @param origin of the overlay
      * @throws LimiterConfigurationException if the rule has no such limit, or if a setting cannot change or be read
      */
-    RuleDefinition.Builder overlay(String rule, RuleOrigin origin, Collection<String> limits) {
+    RuleDefinition.Builder overlay(RuleDefinition rule, RuleOrigin origin) {
         Problems problems = new Problems();
-        RuleDefinition.Builder overlay = RuleDefinition.builder(rule, origin);
+        RuleDefinition.Builder overlay = RuleDefinition.builder(rule.name(), origin);
         Map<String, Settings> ofLimits = new TreeMap<>();
         settings.forEach((path, text) -> problems.collect(() -> {
             Option<?> option = option(path);
             Settings changed = changed(option, text);
             if (OF_LIMIT.contains(option)) {
-                ofLimits.merge(limit(named(path), limits), changed, Settings::over);
+                ofLimits.merge(rule.limitName(named(path), "named", MessageCode.CHANGE), changed, Settings::over);
             } else {
                 overlay.settings(changed);
             }
@@ -135,23 +133,6 @@ public record Change(
                 .findFirst()
                 .orElseThrow(() -> problem(
                         MessageCode.CHANGE, path, null, "Only limit, window, burst, mode and enforce can change."));
-    }
-
-    private static String limit(String named, Collection<String> limits) {
-        boolean single = limits.contains("");
-        return limits.stream()
-                .filter(name -> RuleName.canonical(name).equals(named))
-                .findFirst()
-                .orElseThrow(() -> problem(
-                        MessageCode.CHANGE,
-                        "named",
-                        named.isEmpty() ? null : named,
-                        single
-                                ? "The rule has only one limit, without a name."
-                                : (named.isEmpty()
-                                                ? "The rule has several limits. Say which one: "
-                                                : "The rule has no such limit, but ")
-                                        + String.join(", ", limits) + "."));
     }
 
     @SuppressWarnings("unchecked") // read() has the type of the option

@@ -13,12 +13,10 @@ import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -104,10 +102,7 @@ final class ChangeFitting {
     }
 
     private static RuleDefinition changed(RuleDefinition rule, @Nullable Map<Target, Change> own) {
-        return own == null
-                ? rule
-                : overlay(rule.name(), rule.origin(), rule.limitsByName().keySet(), own)
-                        .over(rule);
+        return own == null ? rule : overlay(rule, rule.origin(), own).over(rule);
     }
 
     /** The changes of a rule that is in annotations alone, under the name as these have it: states go by it. */
@@ -116,21 +111,17 @@ final class ChangeFitting {
         Optional<RateLimitRule> known = Stream.concat(current.rules().stream(), methods.rules(current).stream())
                 .filter(rule -> RuleName.canonical(rule.name()).equals(name))
                 .findFirst();
-        return overlay(
-                known.map(RateLimitRule::name).orElse(name),
-                new ChangeOrigin(),
-                known.<Collection<String>>map(
-                                rule -> rule.definition().limitsByName().keySet())
-                        .orElse(Set.of("")),
-                own);
+        RuleOrigin origin = new ChangeOrigin();
+        RuleDefinition rule = known.map(RateLimitRule::definition)
+                .orElseGet(() -> RuleDefinition.builder(name, origin).build());
+        return overlay(rule, origin, own);
     }
 
-    private static RuleDefinition overlay(
-            String rule, RuleOrigin origin, Collection<String> limits, Map<Target, Change> own) {
-        RuleDefinition.Builder overlay = RuleDefinition.builder(rule, origin);
+    private static RuleDefinition overlay(RuleDefinition rule, RuleOrigin origin, Map<Target, Change> own) {
+        RuleDefinition.Builder overlay = RuleDefinition.builder(rule.name(), origin);
         Map<String, RuleDefinition> keys = new LinkedHashMap<>();
         for (Map.Entry<Target, Change> each : own.entrySet()) {
-            RuleDefinition.Builder changed = each.getValue().overlay(rule, origin, limits);
+            RuleDefinition.Builder changed = each.getValue().overlay(rule, origin);
             String key = each.getKey().key();
             if (key == null) {
                 overlay = changed;

@@ -233,7 +233,7 @@ class LiveRulesTests {
         assertThat(rules.changes().ofKeys(ORDERS).keySet()).containsExactly("acme", "other");
         assertThat(rules.problem())
                 .hasValueSatisfying(
-                        problem -> assertThat(problem).startsWith("orders: ").contains("no such limit"));
+                        problem -> assertThat(problem).startsWith("orders: ").contains("no limit of this name"));
 
         configure("burst", "hourly");
         assertThat(rules.problem()).isEmpty();
@@ -253,7 +253,7 @@ class LiveRulesTests {
         assertThat(limit("strict")).isEqualTo(2);
         assertThatThrownBy(() -> change(ORDERS, SHADOW))
                 .isInstanceOf(LimiterConfigurationException.class)
-                .hasMessageContaining("The rule has several limits");
+                .hasMessageContaining("The rule has named limits");
         revert(ORDERS);
         change(ORDERS, SHADOW);
         assertThat(rules.problem()).isEmpty();
