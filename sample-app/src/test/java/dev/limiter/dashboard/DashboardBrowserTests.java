@@ -147,10 +147,6 @@ class DashboardBrowserTests {
                         })""")).isEqualTo("2,0,10");
     }
 
-    private void awaitAnotherCount(String rule) {
-        awaitAnotherCount(rule, () -> false);
-    }
-
     /** {@code over}: whether there is nothing more to count. */
     private void awaitAnotherCount(String rule, BooleanSupplier over) {
         String before = browser.has(card(rule)) ? browser.text(card(rule) + ".rates") : "";

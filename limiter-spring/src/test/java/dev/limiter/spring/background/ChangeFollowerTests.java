@@ -7,6 +7,7 @@ import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +23,7 @@ class ChangeFollowerTests {
         assertThat(follower.isRunning()).isFalse();
         follower.start();
         assertThat(follower.isRunning()).isTrue();
-        assertThat(store.asked).isPositive();
+        assertThat(store.asked).hasPositiveValue();
         follower.stop();
     }
 
@@ -66,13 +67,13 @@ class ChangeFollowerTests {
 
     private static final class FailingStore implements ChangeStore {
 
-        private volatile int asked;
+        private final AtomicInteger asked = new AtomicInteger();
         private @Nullable RuntimeException failure;
         private Runnable onAsked = () -> {};
 
         @Override
         public @Nullable Changes load(Changes known) {
-            asked++;
+            asked.incrementAndGet();
             onAsked.run();
             if (failure != null) {
                 throw failure;
