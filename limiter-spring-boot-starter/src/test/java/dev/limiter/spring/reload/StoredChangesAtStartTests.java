@@ -21,7 +21,7 @@ class StoredChangesAtStartTests {
     private Path folder;
 
     /** In the place of a web server, which starts in this phase. */
-    private static final class Server implements SmartLifecycle {
+    static final class Server implements SmartLifecycle {
 
         private final Rules rules;
         private long limit;
