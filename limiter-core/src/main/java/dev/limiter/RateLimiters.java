@@ -179,6 +179,14 @@ public final class RateLimiters implements AutoCloseable {
         return waitingRoom.mayWait(charge);
     }
 
+    /**
+     * Whether a request with that charge waits in a queue whose head tries again. Otherwise it waits for a reserved turn:
+     * the storage rejects it at once if there is none in time.
+     */
+    public boolean queues(Charge charge) {
+        return waitingRoom.queues(charge);
+    }
+
     /** Has a listener told of requests that wait from now on. */
     public void onWait(WaitListener listener) {
         waitingRoom.onWait(listener);

@@ -103,7 +103,7 @@ final class Waiter {
         return charge.permits() > 0 && !charge.maxWait().isZero();
     }
 
-    private static boolean queues(Charge charge) {
+    static boolean queues(Charge charge) {
         return charge.refundable() || takes(charge, limit -> !isReservable(limit));
     }
 

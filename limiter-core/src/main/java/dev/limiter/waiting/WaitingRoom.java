@@ -63,6 +63,11 @@ public final class WaitingRoom {
         return !charge.maxWait().isZero() && turns.hasRoom(charge) && queued.hasRoom(charge);
     }
 
+    /** Whether a request with that charge waits in a queue whose head tries again, and not for a reserved turn. */
+    public boolean queues(Charge charge) {
+        return Waiter.queues(charge);
+    }
+
     public void onWait(WaitListener listener) {
         listeners.add(listener);
     }

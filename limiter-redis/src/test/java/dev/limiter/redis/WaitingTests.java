@@ -53,6 +53,17 @@ class WaitingTests {
     }
 
     @Test
+    void peekTellsHowLongARequestWouldWait() {
+        RateLimiters here = byVirtualTime();
+        assertThat(here.acquire(paced, "key", HOUR).delay()).isZero();
+
+        Decision peeked = here.storage().peek(List.of(paced.charge("key").within(HOUR)));
+
+        assertThat(peeked.permitted()).isTrue();
+        assertThat(peeked.delay()).isEqualTo(SECOND);
+    }
+
+    @Test
     void oneWaitsUntilTheOtherReleases() {
         RateLimiters here = byTheServersClock();
         RateLimiters there = byTheServersClock();

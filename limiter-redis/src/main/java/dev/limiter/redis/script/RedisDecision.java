@@ -65,15 +65,15 @@ public final class RedisDecision extends Decision {
         this.charged = charged;
         this.behind = behind;
         this.permitted = charged || isFree();
-        this.turn = answer.turn(delayMicros());
+        this.turn = answer.turn(charged ? delayMicros() : 0);
     }
 
     /** The wait for the turn that all limits of the rule have together. */
     private long delayMicros() {
-        return charged ? numbers[NUMBERS - 1] : 0;
+        return permitted ? numbers[NUMBERS - 1] : 0;
     }
 
-    /** Whether each limit would permit the request at once. */
+    /** Whether each limit would permit the request, at once or after a wait. */
     private boolean isFree() {
         for (int i = 0; i < remote.limits.length; i++) {
             if (numbers[NUMBERS * i + 1] != 0 || remote.limits[i].isNever(charge, i)) {

@@ -38,7 +38,7 @@ final class KeyPart {
     }
 
     String types() {
-        return Arrays.stream(alternatives).map(KeyAlternative::type).collect(Collectors.joining(" or "));
+        return Arrays.stream(alternatives).map(KeyAlternative::type).collect(Collectors.joining("|"));
     }
 
     Resolved resolve(RateLimitContext context) {

@@ -55,7 +55,7 @@ public final class RateLimitKey {
         return Arrays.stream(parts).flatMap(KeyPart::kinds).distinct().toList();
     }
 
-    /** The type of each part, as in a key: {@code ip}, {@code header:x-api-key}, or {@code principal or ip}. */
+    /** The type of each part, as in a key: {@code ip}, {@code header:x-api-key}, or {@code principal|ip}. */
     public List<String> partTypes() {
         return Arrays.stream(parts).map(KeyPart::types).toList();
     }

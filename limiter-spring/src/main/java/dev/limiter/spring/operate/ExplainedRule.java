@@ -102,7 +102,8 @@ public record ExplainedRule(
             return Result.PERMITTED;
         }
         Duration wait = standing.retryAfter().orElse(Duration.ZERO);
-        boolean inTime = standing.permitted() || !standing.never() && wait.compareTo(charge.maxWait()) <= 0;
+        boolean inTime = standing.permitted()
+                || limiters.queues(charge) && !standing.never() && wait.compareTo(charge.maxWait()) <= 0;
         return inTime && limiters.mayWait(charge) ? Result.WAITS : Result.REJECTED;
     }
 

@@ -100,6 +100,11 @@ class ExplainTests {
         "limiter.rules.mails.max-wait=1m",
         "limiter.rules.mails.max-waiting=1",
         "limiter.rules.mails.key=header:X-Api-Key",
+        "limiter.rules.letters.paths=/letters",
+        "limiter.rules.letters.limit=1",
+        "limiter.rules.letters.window=10h",
+        "limiter.rules.letters.max-wait=6h",
+        "limiter.rules.letters.key=header:X-Api-Key",
         "limiter.rules.prints.paths=/prints",
         "limiter.rules.prints.algorithm=concurrency",
         "limiter.rules.prints.limit=1",
@@ -395,6 +400,15 @@ class ExplainTests {
         }
     }
 
+    /** The next turn is in ten hours: the request would not wait the rest of them. */
+    @Test
+    void knowsWhoIsTooLateForTheNextTurn() {
+        assertThat(clients.get("/letters", "X-Api-Key", "w").statusCode()).isEqualTo(200);
+
+        assertThat(explain("path", "/letters", "header.X-Api-Key", "w")).containsEntry("result", "rejected");
+        assertThat(clients.get("/letters", "X-Api-Key", "w").statusCode()).isEqualTo(429);
+    }
+
     @Test
     void beansFindTheDescribedRequestAndNothingOfTheOperator() {
         explain("path", "/callers");
@@ -484,7 +498,7 @@ class ExplainTests {
             return "ok";
         }
 
-        @GetMapping({"/mails", "/early/{name}", "/callers", "/many", "/weighty"})
+        @GetMapping({"/mails", "/letters", "/early/{name}", "/callers", "/many", "/weighty"})
         String any() {
             return "ok";
         }
