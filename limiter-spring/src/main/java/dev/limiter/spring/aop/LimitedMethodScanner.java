@@ -5,6 +5,7 @@ import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
@@ -49,7 +50,8 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
     public List<Finding> findings() {
         List<Finding> findings = new ArrayList<>(withoutEffect);
         for (RuleDefinition rule : rules.current().definitions()) {
-            if (rule.get(RuleOptions.PATHS) == null && !methods.use(rule.name())) {
+            boolean onlyChanged = rule.origin() instanceof ChangeOrigin;
+            if (!onlyChanged && rule.get(RuleOptions.PATHS) == null && !methods.use(rule.name())) {
                 findings.add(new Finding(
                         MessageCode.UNUSED_RULE,
                         "Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
