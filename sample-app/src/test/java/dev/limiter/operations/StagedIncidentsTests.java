@@ -101,8 +101,8 @@ class StagedIncidentsTests {
         assertThat(JsonPath.<Integer>read(flood, "$.refusedMost[0].refusals")).isGreaterThan(100);
 
         String change = run(changed, "LimiterRefusalsAfterChange", "catalog");
-        assertThat(JsonPath.<Integer>read(change, "$.changes[0].limit")).isEqualTo(1);
-        assertThat(JsonPath.<String>read(change, "$.changes[0].reason")).isEqualTo("ticket 7");
+        assertThat(JsonPath.<Integer>read(change, "$.change.limit")).isEqualTo(1);
+        assertThat(JsonPath.<String>read(change, "$.change.reason")).isEqualTo("ticket 7");
 
         String little = run(near, "LimiterNearLimit", "catalog");
         assertThat(JsonPath.<Integer>read(little, "$.recentDecisions.permitted"))
