@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -150,7 +151,9 @@ class TranscriptTests {
 
     /** Where the application has been configured is another place in the test than in a shop. */
     private static String withoutPlaces(Map<String, ?> sources) {
-        return sources.toString().replaceAll("value=20, from=limiter.rules.reports.limit [^}]*", "value=20");
+        return new TreeMap<>(sources)
+                .toString()
+                .replaceAll("value=20, from=limiter.rules.reports.limit [^}]*", "value=20");
     }
 
     @Test
