@@ -58,13 +58,11 @@ final class QueuedRequests extends Way implements ReleaseListener {
     private void join(Waiter waiter, @Nullable Decision rejected) {
         boolean joins;
         boolean first = false;
-        List<Charge> asked = waiter.chargesAtOnce();
         lock.lock();
         try {
             waiter.last = rejected;
             joins = !waiter.done && !closed && !queues.isFull(waiter);
             if (joins) {
-                asked = queues.chargesBehindOthers(waiter);
                 queues.add(waiter);
                 first = queues.isHead(waiter);
                 setTimer(waiter, waiter.deadline);
@@ -76,19 +74,39 @@ final class QueuedRequests extends Way implements ReleaseListener {
             waiter.begin();
             // permits may have become free since it was rejected
             serve(List.of(waiter));
-        } else if (joins || rejected == null) {
-            look(waiter, asked, joins);
+        } else if (joins) {
+            look(waiter, permitsAhead(waiter), true);
+        } else if (rejected == null) {
+            look(waiter, new long[waiter.charges.size()], false);
         } else {
             finish(waiter, rejected, null);
         }
     }
 
-    /** Rejects a request that does not stand in the queue, or cannot be served in time behind those in front of it. */
-    private void look(Waiter waiter, List<Charge> asked, boolean joined) {
+    private long[] permitsAhead(Waiter waiter) {
+        lock.lock();
+        try {
+            return queues.permitsAhead(waiter);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Rejects a request that does not stand in the queue, or cannot be served in time behind those ahead of it. */
+    private void look(Waiter waiter, long[] ahead, boolean joined) {
         long began = clock.epochNanos();
-        ask(waiter, storage::peekAsync, asked, (decision, failure) -> {
-            if (decision == null || !decision.permitted() && waiter.isHopeless(decision, began)) {
-                finish(waiter, decision, failure);
+        BehindOthers behind = new BehindOthers(waiter, ahead);
+        ask(waiter, storage::peekAsync, behind.charges(), (decision, failure) -> {
+            Decision rejection = decision == null ? null : behind.rejection(decision, began);
+            if (rejection != null && joined) {
+                long[] aheadNow = permitsAhead(waiter);
+                if (behind.isOutdated(aheadNow)) {
+                    look(waiter, aheadNow, true);
+                    return;
+                }
+            }
+            if (decision == null || rejection != null) {
+                finish(waiter, rejection, failure);
                 return;
             }
             lock.lock();

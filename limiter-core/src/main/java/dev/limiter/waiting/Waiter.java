@@ -190,7 +190,7 @@ final class Waiter {
     }
 
     /** {@code waits}: nanoseconds by the position of the charge; 0 where its rule does not make the request wait. */
-    private Decision rejection(@Nullable Decision permitted, IntToLongFunction waits) {
+    Decision rejection(@Nullable Decision permitted, IntToLongFunction waits) {
         List<Decision> parts = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);

@@ -1,8 +1,8 @@
 package dev.limiter.waiting;
 
 import dev.limiter.Charge;
-import dev.limiter.Limit;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,22 +25,32 @@ final class WaitingQueues {
     /** Requests in order, and the permits that they take at least of each limit. */
     private static final class Lane {
 
-        private final Set<Waiter> waiters = new LinkedHashSet<>();
-        private long permits;
+        /** Each with the permits of all requests that came before it. */
+        private final Map<Waiter, Long> waiters = new LinkedHashMap<>();
+
+        /** The permits of all requests that ever came, and of those that have left. */
+        private long came;
+
+        private long left;
 
         void add(Waiter waiter, QueueKey key) {
-            if (waiters.add(waiter)) {
-                permits += fewest(waiter, key);
+            if (waiters.putIfAbsent(waiter, came) == null) {
+                came += fewest(waiter, key);
             }
         }
 
         boolean remove(Waiter waiter, QueueKey key) {
-            boolean removed = waiters.remove(waiter);
-            permits -= removed ? fewest(waiter, key) : 0;
+            boolean removed = waiters.remove(waiter) != null;
+            left += removed ? fewest(waiter, key) : 0;
             return removed;
         }
 
-        private static long fewest(Waiter waiter, QueueKey key) {
+        /** The permits ahead of a request, or of all if it is not here; fewer where requests behind it have left. */
+        long ahead(Waiter waiter) {
+            return Math.max(waiters.getOrDefault(waiter, came) - left, 0);
+        }
+
+        static long fewest(Waiter waiter, QueueKey key) {
             return waiter.charges.stream()
                     .filter(charge -> QueueKey.of(charge).equals(key))
                     .mapToLong(charge -> charge.costs().isEmpty() ? charge.permits() : Collections.min(charge.costs()))
@@ -63,8 +73,15 @@ final class WaitingQueues {
 
         @Nullable
         Waiter first() {
-            Set<Waiter> first = prior.waiters.isEmpty() ? others.waiters : prior.waiters;
+            Set<Waiter> first = (prior.waiters.isEmpty() ? others : prior).waiters.keySet();
             return first.isEmpty() ? null : first.iterator().next();
+        }
+
+        /** A head whose attempt is under way may have its permits already: these are not counted twice. */
+        long permitsAhead(Waiter waiter, QueueKey key) {
+            Waiter first = first();
+            long taking = first != null && first != waiter && first.trying ? Lane.fewest(first, key) : 0;
+            return Math.max(prior.ahead(waiter) + (waiter.prior ? 0 : others.ahead(waiter)) - taking, 0);
         }
     }
 
@@ -140,39 +157,22 @@ final class WaitingQueues {
         return queue == null ? null : queue.first();
     }
 
-    /**
-     * The charges of a request that comes now and does not wait, with the permits of those in front added as far as they
-     * can be had at once.
-     */
-    List<Charge> chargesBehindOthers(Waiter waiter) {
-        return waiter.chargesAtOnce().stream()
-                .map(charge -> plus(charge, permitsAhead(waiter, QueueKey.of(charge))))
-                .toList();
-    }
-
-    private long permitsAhead(Waiter waiter, QueueKey key) {
-        Queue queue = waiter.queues.contains(key) ? queues.get(key) : null;
-        return queue == null ? 0 : queue.prior.permits + (waiter.prior ? 0 : queue.others.permits);
-    }
-
-    private static Charge plus(Charge charge, long ahead) {
-        Charge more = charge;
-        List<Limit> limits = charge.rule().limits();
-        for (int i = 0; ahead > 0 && i < limits.size(); i++) {
-            long own = charge.permits(i);
-            if (own > 0) {
-                long most = Math.max(charge.atOnce(limits.get(i)), own);
-                more = more.costing(limits.get(i).name(), own + Math.min(ahead, most - own));
-            }
-        }
-        return more;
+    /** The permits that requests ahead of this one take at least, for each of its charges. */
+    long[] permitsAhead(Waiter waiter) {
+        return waiter.charges.stream()
+                .map(QueueKey::of)
+                .mapToLong(key -> {
+                    Queue queue = waiter.queues.contains(key) ? queues.get(key) : null;
+                    return queue == null ? 0 : queue.permitsAhead(waiter, key);
+                })
+                .toArray();
     }
 
     List<Waiter> waiters() {
         Set<Waiter> all = new LinkedHashSet<>();
         queues.values().forEach(queue -> {
-            all.addAll(queue.prior.waiters);
-            all.addAll(queue.others.waiters);
+            all.addAll(queue.prior.waiters.keySet());
+            all.addAll(queue.others.waiters.keySet());
         });
         return List.copyOf(all);
     }

@@ -168,7 +168,7 @@ class QueuedRequestsTests {
         Request inTime = room.waiter(log.charge("key").within(SECOND.multipliedBy(2)));
         Request late = room.enter(log.charge("key").within(TENTH.multipliedBy(8)));
         assertThat(late.isRejected()).isTrue();
-        assertThat(late.outcome().retryAfter()).contains(TENTH.multipliedBy(9));
+        assertThat(late.outcome().retryAfter()).contains(TENTH.multipliedBy(19));
         assertThat(limiters.waiting()).isEqualTo(11);
         room.advance(SECOND.multipliedBy(2));
         assertThat(inTime.isPermitted()).isTrue();
@@ -278,7 +278,7 @@ class QueuedRequestsTests {
         Request next = remote.waiter(waits(pool));
         first.cancel();
         held.close();
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 5; i++) {
             elsewhere.answer();
         }
         assertThat(rejected.isRejected()).isTrue();

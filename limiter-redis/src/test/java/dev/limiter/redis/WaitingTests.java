@@ -124,6 +124,26 @@ class WaitingTests {
         Conditions.await(() -> there.peek(pool, "key").permitted());
     }
 
+    /** Six requests ahead of a log of three: the seventh leaves with the third window at the earliest. */
+    @Test
+    void requestTooFarBackInAWindowIsRejectedAtOnce() {
+        RateLimiters limiters = byVirtualTime();
+        Rule log = Rule.of("log", Limit.slidingWindowLog(3, HOUR));
+        assertThat(limiters.tryAcquire(log, "key", 3).permitted()).isTrue();
+        for (int i = 0; i < 6; i++) {
+            var unused = limiters.acquireAsync(log, "key", HOUR.multipliedBy(4));
+        }
+        Conditions.await(() -> limiters.waiting() == 6);
+
+        Decision tooLate =
+                limiters.acquireAsync(log, "key", HOUR.multipliedBy(3).minusSeconds(1)).join();
+
+        assertThat(tooLate.permitted()).isFalse();
+        assertThat(tooLate.retryAfter()).contains(HOUR.multipliedBy(3));
+        assertThat(limiters.waiting()).isEqualTo(6);
+        limiters.stopWaiting();
+    }
+
     @Test
     void whoTookTheLastPermitWaitsForTheNext() {
         RateLimiters limiters = byTheServersClock();
