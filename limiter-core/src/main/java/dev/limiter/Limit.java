@@ -41,30 +41,6 @@ public sealed interface Limit {
         return limit();
     }
 
-    /**
-     * Whether a permit is held until its decision is {@linkplain Decision#close closed}; others come back with time.
-     */
-    default boolean isHeld() {
-        return switch (algorithm()) {
-            case CONCURRENCY -> true;
-            case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG -> false;
-        };
-    }
-
-    /** Whether permits are granted evenly, one after the other, instead of as many at once as there are. */
-    default boolean isSpaced() {
-        return switch (algorithm()) {
-            case TOKEN_BUCKET -> !((TokenBucket) this).warmUp().isZero();
-            case LEAKY_BUCKET -> ((LeakyBucket) this).even();
-            case FIXED_WINDOW, SLIDING_WINDOW_COUNTER, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
-        };
-    }
-
-    /** The permits that remain while none is used: the capacity, or 1 if they {@linkplain #isSpaced() are spaced}. */
-    default long atOnce() {
-        return isSpaced() ? 1 : capacity();
-    }
-
     /** The same limit with a name: letters, digits, {@code -} and {@code _}, starting with a letter or digit. */
     Limit named(String name);
 
@@ -210,22 +186,22 @@ public sealed interface Limit {
     }
 
     /**
-     * See {@link Limit#fixedWindow}. {@code fromFirst}: a window starts with the first request after the last one
+     * See {@link Limit#fixedWindow}. {@code alignedToFirst}: a window starts with the first request after the last one
      * ended, for each key apart, instead of being counted from the epoch.
      */
-    record FixedWindow(String name, long limit, Duration window, boolean fromFirst) implements Limit {
+    record FixedWindow(String name, long limit, Duration window, boolean alignedToFirst) implements Limit {
         public FixedWindow {
             LimitChecks.window(name, limit, window);
         }
 
         /** The same limit with windows that start with their first request. */
-        public FixedWindow startingWithFirst() {
+        public FixedWindow alignFirst() {
             return new FixedWindow(name, limit, window, true);
         }
 
         @Override
         public FixedWindow named(String name) {
-            return new FixedWindow(name, limit, window, fromFirst);
+            return new FixedWindow(name, limit, window, alignedToFirst);
         }
 
         @Override

@@ -4,8 +4,6 @@ import dev.limiter.spi.OutOfRangeException;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Period;
-import java.util.Collections;
-import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -85,16 +83,6 @@ final class LimitChecks {
             throw new IllegalArgumentException(
                     "permits is " + permits + " for rule \"" + rule.name() + "\", but must be 0 or more");
         }
-    }
-
-    /** The most of costs, of which there is one for each limit. */
-    static long most(Rule rule, List<Long> costs) {
-        if (costs.size() != rule.limits().size()) {
-            throw new IllegalArgumentException("costs has " + costs.size() + " numbers, but rule \"" + rule.name()
-                    + "\" has " + rule.limits().size() + " limits");
-        }
-        costs.forEach(permits -> permits(rule, permits));
-        return Collections.max(costs);
     }
 
     static void range(String what, long value, long min, long max) {

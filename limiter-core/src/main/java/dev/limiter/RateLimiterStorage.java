@@ -15,7 +15,7 @@ public interface RateLimiterStorage extends AutoCloseable {
 
     /** Decides one charge; a refusal charges no permit. */
     default Decision decide(Rule rule, String key, long permits) {
-        return decide(List.of(new Charge(rule, key, permits)));
+        return decide(List.of(rule.charge(key, permits)));
     }
 
     /**

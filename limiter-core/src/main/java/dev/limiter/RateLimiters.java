@@ -130,7 +130,7 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
-     * {@link #acquire(Rule, String, Duration)} for all charges or none. Only charges with a {@linkplain Charge#within
+     * {@link #acquire(Rule, String, Duration)} for all charges or none. Only charges with a {@linkplain Charge#maxWait(Duration)
      * maximum wait} wait. A request that queues for several of them stands in all their queues at once, tries as the
      * head of all, and waits no longer than the shortest of their maximum waits.
      */
@@ -144,7 +144,7 @@ public final class RateLimiters implements AutoCloseable {
      * returned; cancelling it gives the place back. The failure of a storage elsewhere completes it, too.
      */
     public CompletableFuture<Decision> acquireAsync(Rule rule, String key, Duration maxWait) {
-        return waitingRoom.acquireAsync(List.of(rule.charge(key).within(maxWait)), () -> true);
+        return waitingRoom.acquireAsync(List.of(rule.charge(key).maxWait(maxWait)), () -> true);
     }
 
     /**

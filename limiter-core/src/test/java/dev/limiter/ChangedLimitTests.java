@@ -30,8 +30,8 @@ class ChangedLimitTests {
                 Limit.leakyBucket(limit, MINUTE).paced(),
                 Limit.fixedWindow(limit, MINUTE),
                 Limit.fixedWindow(limit, MINUTE.multipliedBy(60)),
-                Limit.fixedWindow(limit, MINUTE).startingWithFirst(),
-                Limit.fixedWindow(limit, MINUTE.multipliedBy(3)).startingWithFirst(),
+                Limit.fixedWindow(limit, MINUTE).alignFirst(),
+                Limit.fixedWindow(limit, MINUTE.multipliedBy(3)).alignFirst(),
                 Limit.calendarWindow(limit, Period.ofDays(1), ZoneOffset.UTC),
                 Limit.slidingWindowCounter(limit, MINUTE),
                 Limit.slidingWindowCounter(limit, MINUTE).buckets(7),
@@ -169,7 +169,7 @@ class ChangedLimitTests {
                     .isTrue();
             time.advance(Duration.ofSeconds(seconds));
             Decision decision =
-                    limiters.storage().decide(List.of(lowered.charge(key, 1).within(Duration.ofSeconds(55))));
+                    limiters.storage().decide(List.of(lowered.charge(key, 1).maxWait(Duration.ofSeconds(55))));
             assertThat(decision.permitted()).isFalse();
             time.advance(MINUTE.minusSeconds(seconds));
             assertThat(limiters.tryAcquire(lowered, key, 10).permitted()).isTrue();
@@ -212,7 +212,7 @@ class ChangedLimitTests {
                 Limit.leakyBucket(limit, window),
                 Limit.leakyBucket(limit, window).paced(),
                 Limit.fixedWindow(limit, window),
-                Limit.fixedWindow(limit, window).startingWithFirst(),
+                Limit.fixedWindow(limit, window).alignFirst(),
                 Limit.slidingWindowCounter(limit, window),
                 Limit.slidingWindowLog(limit, window));
     }
@@ -293,6 +293,6 @@ class ChangedLimitTests {
         return !oneByOne(limit)
                 && (limit instanceof Limit.TokenBucket
                         || limit instanceof Limit.LeakyBucket
-                        || limit instanceof Limit.FixedWindow window && !window.fromFirst());
+                        || limit instanceof Limit.FixedWindow window && !window.alignedToFirst());
     }
 }

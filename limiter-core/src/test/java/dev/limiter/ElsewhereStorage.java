@@ -2,6 +2,8 @@ package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.spi.AbstractDecision;
+import dev.limiter.spi.DelegatingDecision;
 import dev.limiter.spi.ReleaseListener;
 import dev.limiter.spi.ReleaseListeners;
 import java.time.Duration;
@@ -113,13 +115,13 @@ public final class ElsewhereStorage extends DelegatingStorage {
     private Decision decidedApart(List<Charge> charges) {
         List<Decision> parts = new ArrayList<>();
         for (Charge charge : charges) {
-            List<Charge> alone = List.of(charge.within(Duration.ZERO));
+            List<Charge> alone = List.of(charge.maxWait(Duration.ZERO));
             parts.add(new Remote(alone, shared.decide(alone)));
         }
         if (!parts.stream().allMatch(Decision::permitted)) {
             parts.forEach(Decision::giveBack);
         }
-        return Decision.allApart(parts);
+        return AbstractDecision.allApart(parts);
     }
 
     @Override
@@ -141,15 +143,14 @@ public final class ElsewhereStorage extends DelegatingStorage {
         listeners.remove(listener);
     }
 
-    private final class Remote extends Decision {
+    private final class Remote extends DelegatingDecision {
 
         private final List<Charge> charges;
         private final List<Decision> parts = new ArrayList<>();
-        private final Decision decision;
 
         Remote(List<Charge> charges, Decision decision) {
+            super(decision);
             this.charges = charges;
-            this.decision = decision;
             if (decision.parts().size() > 1) {
                 decision.parts().forEach(part -> parts.add(new Remote(charges, part)));
             } else {
@@ -183,51 +184,6 @@ public final class ElsewhereStorage extends DelegatingStorage {
             if (permitted()) {
                 charges.forEach(charge -> listeners.released(charge.rule().name(), charge.key()));
             }
-        }
-
-        @Override
-        public boolean permitted() {
-            return decision.permitted();
-        }
-
-        @Override
-        public Rule rule() {
-            return decision.rule();
-        }
-
-        @Override
-        protected String key() {
-            return decision.key();
-        }
-
-        @Override
-        protected long delayNanos() {
-            return decision.delayNanos();
-        }
-
-        @Override
-        protected long turn() {
-            return decision.turn();
-        }
-
-        @Override
-        protected long remaining(int limit) {
-            return decision.remaining(limit);
-        }
-
-        @Override
-        protected long waitNanos(int limit) {
-            return decision.waitNanos(limit);
-        }
-
-        @Override
-        protected long resetNanos(int limit) {
-            return decision.resetNanos(limit);
-        }
-
-        @Override
-        protected int deciding() {
-            return decision.deciding();
         }
     }
 }

@@ -41,7 +41,7 @@ class FailedReturnTests {
         VirtualWaiting room = new VirtualWaiting(storage, time);
 
         final Charge waits(Rule rule) {
-            return rule.charge("key").within(HOUR);
+            return rule.charge("key").maxWait(HOUR);
         }
 
         /** A request that waits for the next turn of each rule. */
@@ -69,7 +69,7 @@ class FailedReturnTests {
                 kept.clear();
                 room.limiters.startWaiting();
                 Request request = inTurn(rule);
-                assertThat(room.limiters.mayWait(waits(rule).waitingAtMost(1))).isFalse();
+                assertThat(room.limiters.mayWait(waits(rule).maxWaiting(1))).isFalse();
                 kept.add(rule);
 
                 room.limiters.stopWaiting();
@@ -77,7 +77,7 @@ class FailedReturnTests {
                 assertFailed(request, rule);
                 assertThat(room.limiters.waiting()).isZero();
                 room.limiters.startWaiting();
-                assertThat(room.limiters.mayWait(waits(rule).waitingAtMost(1))).isTrue();
+                assertThat(room.limiters.mayWait(waits(rule).maxWaiting(1))).isTrue();
             }
         }
 
@@ -138,8 +138,8 @@ class FailedReturnTests {
         void turnBeyondTheMostThatMayWaitIsDecidedAtOnce() {
             take(paced);
             kept.add(paced);
-            Request first = room.waiter(waits(paced).waitingAtMost(1));
-            assertThat(room.enter(waits(paced).waitingAtMost(1)).isRejected()).isTrue();
+            Request first = room.waiter(waits(paced).maxWaiting(1));
+            assertThat(room.enter(waits(paced).maxWaiting(1)).isRejected()).isTrue();
             assertThat(first.waits()).isTrue();
             assertThat(room.limiters.waiting()).isEqualTo(1);
         }

@@ -3,6 +3,7 @@ package dev.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.FixedDecision;
 import dev.limiter.spi.FixedDecision.Reason;
 import java.time.Duration;
@@ -15,7 +16,7 @@ class FixedDecisionTests {
     private final Rule rule = Rule.of("login", Limit.tokenBucket(5, Duration.ofMinutes(1)));
 
     private Decision decision(long waitNanos, Reason reason) {
-        return new FixedDecision(rule, "ann", waitNanos, reason);
+        return new FixedDecision(rule, waitNanos, reason);
     }
 
     @Test
@@ -31,7 +32,7 @@ class FixedDecisionTests {
 
     @Test
     void neverPermitsADeniedClientAndListsNoLimit() {
-        Decision denied = decision(Decision.NEVER, Reason.DENIED);
+        Decision denied = decision(CompiledLimit.NEVER, Reason.DENIED);
         assertThat(denied.never()).isTrue();
         assertThat(denied.retryAfter()).isEmpty();
         assertThat(denied.limits()).isEmpty();
@@ -39,7 +40,7 @@ class FixedDecisionTests {
 
     @Test
     void hasNoRetryAfterIfTheWaitIsUnknown() {
-        Decision queued = decision(Decision.UNKNOWN, Reason.QUEUED);
+        Decision queued = decision(CompiledLimit.UNKNOWN, Reason.QUEUED);
         assertThat(queued.permitted()).isFalse();
         assertThat(queued.never()).isFalse();
         assertThat(queued.retryAfter()).isEmpty();

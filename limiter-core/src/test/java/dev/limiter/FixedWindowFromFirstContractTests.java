@@ -6,6 +6,6 @@ class FixedWindowFromFirstContractTests extends AlgorithmContractTests {
 
     @Override
     Limit limit(long limit, Duration window) {
-        return Limit.fixedWindow(limit, window).startingWithFirst();
+        return Limit.fixedWindow(limit, window).alignFirst();
     }
 }

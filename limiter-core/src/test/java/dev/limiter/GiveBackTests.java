@@ -26,7 +26,7 @@ class GiveBackTests {
                 Limit.tokenBucket(10, HOUR),
                 Limit.leakyBucket(10, HOUR),
                 Limit.fixedWindow(10, HOUR),
-                Limit.fixedWindow(10, HOUR).startingWithFirst(),
+                Limit.fixedWindow(10, HOUR).alignFirst(),
                 Limit.slidingWindowCounter(10, HOUR),
                 Limit.slidingWindowLog(10, HOUR));
     }
@@ -134,8 +134,8 @@ class GiveBackTests {
             case TOKEN_BUCKET -> Limit.tokenBucket(100, HOUR);
             case LEAKY_BUCKET -> Limit.leakyBucket(100, HOUR);
             case FIXED_WINDOW ->
-                ((Limit.FixedWindow) limit).fromFirst()
-                        ? Limit.fixedWindow(100, HOUR).startingWithFirst()
+                ((Limit.FixedWindow) limit).alignedToFirst()
+                        ? Limit.fixedWindow(100, HOUR).alignFirst()
                         : Limit.fixedWindow(100, HOUR);
             case SLIDING_WINDOW_COUNTER -> Limit.slidingWindowCounter(100, HOUR);
             case SLIDING_WINDOW_LOG -> Limit.slidingWindowLog(100, HOUR);

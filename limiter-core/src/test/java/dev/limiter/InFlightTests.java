@@ -75,7 +75,7 @@ class InFlightTests {
     }
 
     private void one(Rule rule, SplittableRandom random) {
-        Charge charge = rule.charge("key", 1 + random.nextInt(3)).within(Duration.ofNanos(random.nextLong(1_000_000)));
+        Charge charge = rule.charge("key", 1 + random.nextInt(3)).maxWait(Duration.ofNanos(random.nextLong(1_000_000)));
         boolean twice = random.nextBoolean();
         switch (random.nextInt(8)) {
             case 0 -> interruptSomebody(random);

@@ -37,7 +37,7 @@ class OccupyingTests {
         Rule rule = Rule.of("rule", Limit.fixedWindow(3, SECOND));
         limiters.tryAcquire(rule, "key", 3);
         time.advance(WINDOW / 4);
-        Charge charge = rule.charge("key").within(SECOND);
+        Charge charge = rule.charge("key").maxWait(SECOND);
         for (int i = 0; i < 3; i++) {
             assertThat(decide(charge).delay()).isEqualTo(Duration.ofMillis(750));
         }
@@ -57,16 +57,16 @@ class OccupyingTests {
     /** The next one begins with the request after it. */
     @Test
     void nothingIsTakenOfTheWindowAfterOneThatBeganWithARequest() {
-        Limit window = Limit.fixedWindow(3, SECOND).startingWithFirst().named("window");
+        Limit window = Limit.fixedWindow(3, SECOND).alignFirst().named("window");
         Rule rule = Rule.of("rule", window);
         limiters.tryAcquire(rule, "key", 3);
-        Decision refused = decide(rule.charge("key").within(SECOND));
+        Decision refused = decide(rule.charge("key").maxWait(SECOND));
         assertThat(refused.permitted()).isFalse();
         assertThat(refused.retryAfter()).contains(SECOND);
         Rule both = Rule.of(
                 "both", window, Limit.tokenBucket(1, SECOND.multipliedBy(2)).named("bucket"));
         limiters.tryAcquire(both, "key");
-        assertThat(decide(both.charge("key").within(SECOND.multipliedBy(2))).delay())
+        assertThat(decide(both.charge("key").maxWait(SECOND.multipliedBy(2))).delay())
                 .isEqualTo(SECOND.multipliedBy(2));
         assertThat(limiters.peek(both, "key").limits().get(0).remaining()).isEqualTo(1);
     }
@@ -74,7 +74,7 @@ class OccupyingTests {
     @Test
     void whoWaitsLessThanAWindowIsToldWhenThatWillDo() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, SECOND));
-        Charge charge = rule.charge("key").within(Duration.ofMillis(100));
+        Charge charge = rule.charge("key").maxWait(Duration.ofMillis(100));
         limiters.tryAcquire(rule, "key");
         Decision refused = decide(charge);
         assertThat(refused.retryAfter()).contains(Duration.ofMillis(900));
@@ -89,7 +89,7 @@ class OccupyingTests {
     void calendarWindowsAreOccupiedToo() {
         Rule rule = Rule.of("rule", Limit.calendarWindow(1, Period.ofDays(1), ZoneOffset.UTC));
         limiters.tryAcquire(rule, "key");
-        Decision waits = decide(rule.charge("key").within(Duration.ofDays(1)));
+        Decision waits = decide(rule.charge("key").maxWait(Duration.ofDays(1)));
         assertThat(waits.permitted()).isTrue();
         time.advance(waits.delay());
         assertThat(limiters.peek(rule, "key").retryAfter()).contains(Duration.ofDays(1));
@@ -99,7 +99,7 @@ class OccupyingTests {
     void whatIsReturnedOfAFullWindowIsNotTakenFromThoseWhoWaitForTheNext() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
         Decision current = decide(rule.charge("key", 10));
-        decide(rule.charge("key", 3).within(SECOND));
+        decide(rule.charge("key", 3).maxWait(SECOND));
         current.giveBack();
         time.advance(WINDOW);
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(7);
@@ -110,7 +110,7 @@ class OccupyingTests {
     void whatWaitsBecauseOfAnotherRuleCountsInTheWindowOfItsOwnTurn() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
         Rule paced = Rule.of("paced", Limit.leakyBucket(1, SECOND).paced());
-        List<Charge> both = List.of(rule.charge("key"), paced.charge("key").within(SECOND));
+        List<Charge> both = List.of(rule.charge("key"), paced.charge("key").maxWait(SECOND));
         limiters.storage().decide(both);
         assertThat(limiters.storage().decide(both).delay()).isEqualTo(SECOND);
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(8);
@@ -124,7 +124,7 @@ class OccupyingTests {
                 Rule.of("rule", Limit.tokenBucket(10, hour)),
                 Rule.of("rule", Limit.leakyBucket(10, hour)),
                 Rule.of("rule", Limit.fixedWindow(10, hour)),
-                Rule.of("rule", Limit.fixedWindow(10, hour).startingWithFirst()),
+                Rule.of("rule", Limit.fixedWindow(10, hour).alignFirst()),
                 Rule.of("rule", Limit.slidingWindowCounter(10, hour)),
                 Rule.of("rule", Limit.slidingWindowLog(10, hour)),
                 Rule.of("rule", Limit.concurrency(10)),
@@ -137,7 +137,7 @@ class OccupyingTests {
     @ParameterizedTest
     @MethodSource("rules")
     void theReserveIsNotLeftForThoseWithoutPriority(Rule rule) {
-        Charge ordinary = rule.charge("key").keeping(20);
+        Charge ordinary = rule.charge("key").reserve(20);
         for (int left = 7; left >= 0; left--) {
             Decision permitted = decide(ordinary);
             assertThat(permitted.permitted()).isTrue();
@@ -153,10 +153,10 @@ class OccupyingTests {
     @ParameterizedTest
     @MethodSource("rules")
     void severalPermitsLeaveTheReserveAndAreReturned(Rule rule) {
-        Decision permitted = decide(rule.charge("key", 3).keeping(20));
+        Decision permitted = decide(rule.charge("key", 3).reserve(20));
         assertThat(permitted.remaining()).isEqualTo(5);
         permitted.giveBack();
-        Decision one = decide(rule.charge("key").keeping(20));
+        Decision one = decide(rule.charge("key").reserve(20));
         assertThat(one.remaining()).isEqualTo(7);
         one.giveBack();
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(10);
@@ -166,7 +166,7 @@ class OccupyingTests {
     void theReserveIsNotLeftForThoseWhoWaitForIt() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
         limiters.tryAcquire(rule, "key", 8);
-        Decision waits = decide(rule.charge("key").keeping(20).within(SECOND));
+        Decision waits = decide(rule.charge("key").reserve(20).maxWait(SECOND));
         assertThat(waits.delay()).isEqualTo(Duration.ofMillis(100));
         assertThat(waits.remaining()).isZero();
     }
@@ -174,13 +174,13 @@ class OccupyingTests {
     @Test
     void whoWaitsWithoutPriorityLeavesTheReserveOfBothWindows() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
-        Charge ordinary = rule.charge("key").keeping(30).within(SECOND);
-        decide(rule.charge("key", 7).keeping(30));
+        Charge ordinary = rule.charge("key").reserve(30).maxWait(SECOND);
+        decide(rule.charge("key", 7).reserve(30));
         for (int i = 0; i < 7; i++) {
             assertThat(decide(ordinary).delay()).isEqualTo(SECOND);
         }
         assertThat(decide(ordinary).permitted()).isFalse();
-        assertThat(decide(rule.charge("key", 3).within(SECOND)).delay()).isEqualTo(SECOND);
+        assertThat(decide(rule.charge("key", 3).maxWait(SECOND)).delay()).isEqualTo(SECOND);
         time.advance(WINDOW);
         assertThat(limiters.peek(rule, "key").permitted()).isFalse();
     }
@@ -189,7 +189,7 @@ class OccupyingTests {
     void whoWaitsWithoutPriorityWaitsUntilTheReserveIsFull() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
         limiters.tryAcquire(rule, "key", 10);
-        Charge charge = rule.charge("key").keeping(50).within(SECOND);
+        Charge charge = rule.charge("key").reserve(50).maxWait(SECOND);
         assertThat(decide(charge).delay()).isEqualTo(Duration.ofMillis(600));
         assertThat(decide(charge).delay()).isEqualTo(Duration.ofMillis(700));
     }
@@ -257,7 +257,7 @@ class OccupyingTests {
             boolean next = !now && needed <= limit - used(window + 1) && rest <= maxWait;
             Decision decision = limiters.storage()
                     .decide(List.of(
-                            rule.charge("key", permits).keeping(keptPercent).within(Duration.ofNanos(maxWait))));
+                            rule.charge("key", permits).reserve(keptPercent).maxWait(Duration.ofNanos(maxWait))));
             assertThat(decision.permitted()).as("seed %d", seed).isEqualTo(now || next);
             assertThat(decision.delay().toNanos()).as("seed %d", seed).isEqualTo(next ? rest : 0);
             if (now || next) {

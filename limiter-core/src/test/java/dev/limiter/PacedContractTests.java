@@ -32,7 +32,7 @@ abstract class PacedContractTests {
     }
 
     private Decision turn(Rule rule, long permits) {
-        return limiters.storage().decide(List.of(rule.charge("key", permits).within(Duration.ofDays(1))));
+        return limiters.storage().decide(List.of(rule.charge("key", permits).maxWait(Duration.ofDays(1))));
     }
 
     /** How long one permit keeps the next one waiting when nobody came for long. */
@@ -96,7 +96,7 @@ abstract class PacedContractTests {
         take(rule, 1);
         Duration wait = take(rule, 1).retryAfter().orElseThrow();
         Duration maxWait = ceil(wait.dividedBy(3));
-        Charge charge = rule.charge("key").within(maxWait);
+        Charge charge = rule.charge("key").maxWait(maxWait);
         Duration until = limiters.storage().decide(List.of(charge)).retryAfter().orElseThrow();
         assertThat(until).isEqualTo(wait.minus(maxWait));
         time.advance(until.minusNanos(STEP));

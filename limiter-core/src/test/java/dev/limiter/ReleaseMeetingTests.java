@@ -79,7 +79,7 @@ class ReleaseMeetingTests {
                 limiters,
                 () -> true,
                 List.of(rules).stream()
-                        .map(rule -> rule.charge("key").within(HOUR))
+                        .map(rule -> rule.charge("key").maxWait(HOUR))
                         .toArray(Charge[]::new));
     }
 
@@ -106,7 +106,7 @@ class ReleaseMeetingTests {
     }
 
     private static Charge waiting(Rule rule) {
-        return rule.charge("key").within(HOUR);
+        return rule.charge("key").maxWait(HOUR);
     }
 
     private boolean releasesWhenMet(Decision held) {

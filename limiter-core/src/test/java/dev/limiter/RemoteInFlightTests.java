@@ -86,7 +86,7 @@ class RemoteInFlightTests {
     }
 
     private void one(RateLimiters limiters, Rule rule, SplittableRandom random) {
-        Charge charge = rule.charge("key", 1 + random.nextInt(2)).within(Duration.ofNanos(random.nextLong(5_000_000)));
+        Charge charge = rule.charge("key", 1 + random.nextInt(2)).maxWait(Duration.ofNanos(random.nextLong(5_000_000)));
         switch (random.nextInt(6)) {
             case 0 -> {
                 Thread.currentThread().interrupt();

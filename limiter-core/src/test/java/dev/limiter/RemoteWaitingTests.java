@@ -38,7 +38,7 @@ class RemoteWaitingTests {
     private final Rule quota = Rule.of("quota", Limit.tokenBucket(10, HOUR));
 
     private static Charge waits(Rule rule) {
-        return rule.charge("key").within(HOUR);
+        return rule.charge("key").maxWait(HOUR);
     }
 
     /** The permits held by another instance. */
@@ -75,7 +75,7 @@ class RemoteWaitingTests {
     void rejectedByOneQuestion() {
         room.enter(waits(paced));
         storage.asked();
-        assertThat(room.enter(paced.charge("key").within(SECOND.minusNanos(1))).isRejected())
+        assertThat(room.enter(paced.charge("key").maxWait(SECOND.minusNanos(1))).isRejected())
                 .isTrue();
         assertThat(storage.asked()).isEqualTo(1);
     }
@@ -260,7 +260,7 @@ class RemoteWaitingTests {
     void refundOfAnotherInstanceIsFoundByPolling() {
         Rule login = Rule.of("login", Limit.tokenBucket(1, HOUR));
         Decision elsewhere = shared.decide(login, "key", 1);
-        Request request = room.waiter(waits(login).asRefundable());
+        Request request = room.waiter(waits(login).refundable(true));
         elsewhere.giveBack();
         room.advance(POLL);
         assertThat(request.isPermitted()).isTrue();
@@ -272,7 +272,7 @@ class RemoteWaitingTests {
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < held.length; i++) {
             held[i] = shared.decide(pool, "key" + i, 1);
-            requests.add(room.waiter(pool.charge("key" + i).within(HOUR)));
+            requests.add(room.waiter(pool.charge("key" + i).maxWait(HOUR)));
         }
         room.advance(POLL.multipliedBy(4));
         storage.asked();
@@ -321,7 +321,7 @@ class RemoteWaitingTests {
     void thoseBehindTryWhenTheHeadGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         heldElsewhere(two);
-        Request both = room.waiter(two.charge("key", 2).within(SECOND));
+        Request both = room.waiter(two.charge("key", 2).maxWait(SECOND));
         Request one = room.waiter(waits(two));
 
         room.advance(SECOND);
@@ -349,8 +349,8 @@ class RemoteWaitingTests {
     void theLastPlaceIsGivenOnce() {
         room.enter(waits(paced));
         storage.withhold();
-        Request first = room.waiter(waits(paced).waitingAtMost(1));
-        Request second = room.waiter(waits(paced).waitingAtMost(1));
+        Request first = room.waiter(waits(paced).maxWaiting(1));
+        Request second = room.waiter(waits(paced).maxWaiting(1));
         for (int i = 0; i < 3; i++) {
             storage.answer();
         }
@@ -363,9 +363,9 @@ class RemoteWaitingTests {
     @Test
     void requestThatFindsAQueueFullIsRejectedByALook() {
         heldElsewhere(pool);
-        room.waiter(waits(pool).waitingAtMost(1));
+        room.waiter(waits(pool).maxWaiting(1));
         storage.asked();
-        Decision rejected = room.answer(waits(pool).waitingAtMost(1), quota.charge("key"));
+        Decision rejected = room.answer(waits(pool).maxWaiting(1), quota.charge("key"));
         assertThat(rejected.permitted()).isFalse();
         assertThat(rejected.rule()).isEqualTo(pool);
         assertThat(rejected.limits()).extracting(LimitStatus::permitted).containsExactly(false, true);
@@ -405,9 +405,9 @@ class RemoteWaitingTests {
         heldElsewhere(pool);
         Duration patience = SECOND.multipliedBy(10);
         Request request = room.waiter(
-                pool.charge("key").within(patience), paced.charge("key").within(patience));
+                pool.charge("key").maxWait(patience), paced.charge("key").maxWait(patience));
         room.advance(SECOND.multipliedBy(6));
-        shared.decide(List.of(paced.charge("key", 7).within(HOUR)));
+        shared.decide(List.of(paced.charge("key", 7).maxWait(HOUR)));
         assertThat(request.waits()).isTrue();
 
         room.advance(POLL);

@@ -39,7 +39,7 @@ class StartingToWaitTests {
         // read before the storage decides whether the request has to wait
         onReading = room.limiters::startWaiting;
 
-        VirtualWaiting.Request waiter = room.waiter(pool.charge("key").within(HOUR));
+        VirtualWaiting.Request waiter = room.waiter(pool.charge("key").maxWait(HOUR));
         held.close();
 
         assertThat(waiter.isPermitted()).isTrue();

@@ -180,7 +180,7 @@ class ThrowingListenerTests {
         Rule quota = Rule.of("quota", Limit.fixedWindow(5, HOUR));
         AtomicBoolean fails = new AtomicBoolean(true);
         RateLimiters own = new RateLimiters(new FailingStorage(storage, fails::get));
-        List<Charge> both = List.of(pool.charge("key").within(HOUR), quota.charge("key"));
+        List<Charge> both = List.of(pool.charge("key").maxWait(HOUR), quota.charge("key"));
 
         assertThatThrownBy(() -> own.acquire(both)).hasMessage("broken storage");
         assertThatThrownBy(() -> own.acquireAsync(both, () -> true).join()).hasRootCauseMessage("broken storage");

@@ -32,7 +32,7 @@ class TurnsOfSeveralRulesContractTests {
     }
 
     private Decision mail(String user, Charge other) {
-        Decision decision = decide(mails.charge(user).within(LONG), other);
+        Decision decision = decide(mails.charge(user).maxWait(LONG), other);
         assertThat(decision.permitted()).isTrue();
         return decision;
     }
@@ -45,7 +45,7 @@ class TurnsOfSeveralRulesContractTests {
                 Limit.leakyBucket(100, SECOND),
                 Limit.leakyBucket(100, SECOND).paced(),
                 Limit.fixedWindow(100, SECOND),
-                Limit.fixedWindow(100, SECOND).startingWithFirst(),
+                Limit.fixedWindow(100, SECOND).alignFirst(),
                 Limit.slidingWindowCounter(100, SECOND),
                 Limit.slidingWindowLog(100, SECOND),
                 Limit.concurrency(100));
@@ -78,11 +78,11 @@ class TurnsOfSeveralRulesContractTests {
     void requestWaitsForTheLastOfItsTurns() {
         Rule site = Rule.of("site", Limit.leakyBucket(1, SECOND).paced().burst(100));
         mail("alice", site.charge());
-        Decision both = mail("alice", site.charge().within(LONG));
+        Decision both = mail("alice", site.charge().maxWait(LONG));
         assertThat(both.delay()).isEqualTo(Duration.ofSeconds(10));
         assertThat(both.parts()).extracting(Decision::delay).containsExactly(Duration.ofSeconds(10), SECOND);
-        assertThat(decide(site.charge().within(LONG)).delay()).isEqualTo(SECOND.multipliedBy(2));
-        assertThat(mail("bob", site.charge().within(LONG)).delay()).isEqualTo(SECOND.multipliedBy(3));
+        assertThat(decide(site.charge().maxWait(LONG)).delay()).isEqualTo(SECOND.multipliedBy(2));
+        assertThat(mail("bob", site.charge().maxWait(LONG)).delay()).isEqualTo(SECOND.multipliedBy(3));
     }
 
     @Test
@@ -105,7 +105,7 @@ class TurnsOfSeveralRulesContractTests {
                 Limit.leakyBucket(6, Duration.ofMinutes(1)).paced().named("mails"),
                 Limit.tokenBucket(1, SECOND).named("rate"));
         decide(both.charge("alice"));
-        assertThat(decide(both.charge("alice").within(LONG)).delay()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(decide(both.charge("alice").maxWait(LONG)).delay()).isEqualTo(Duration.ofSeconds(10));
         time.advance(SECOND);
         assertThat(limiters.peek(both, "alice").limits().get(1).retryAfter()).contains(Duration.ofSeconds(10));
     }
@@ -120,7 +120,7 @@ class TurnsOfSeveralRulesContractTests {
             String name = "user" + i;
             decide(user.charge(name));
             Decision decision =
-                    decide(user.charge(name).within(LONG), site.charge().within(LONG));
+                    decide(user.charge(name).maxWait(LONG), site.charge().maxWait(LONG));
             assertThat(decision.permitted()).isTrue();
             departures.add(time.now() + decision.delay().toNanos());
         }

@@ -58,7 +58,7 @@ class UnreportedReleaseTests {
     }
 
     private Charge waits(String key) {
-        return pool.charge(key).within(HOUR);
+        return pool.charge(key).maxWait(HOUR);
     }
 
     @ParameterizedTest

@@ -1,5 +1,7 @@
 package dev.limiter;
 
+import dev.limiter.spi.AbstractDecision;
+import dev.limiter.spi.DelegatingDecision;
 import dev.limiter.spi.ReleaseListener;
 import java.util.List;
 import java.util.function.Predicate;
@@ -19,7 +21,7 @@ final class UnreturnableStorage extends DelegatingStorage {
 
     @Override
     public Decision decide(List<Charge> charges) {
-        return Decision.allOf(
+        return AbstractDecision.allOf(
                 super.decide(charges).parts().stream().map(Unreturnable::new).toList());
     }
 

@@ -157,7 +157,7 @@ class WaitListenerTests {
         var unused = limiters.acquireAsync(pool, "key", HOUR);
         List<String> own = new CopyOnWriteArrayList<>();
         CompletableFuture<Decision> future =
-                limiters.acquireAsync(List.of(pool.charge("key").within(HOUR)), charges -> new WaitListener.Wait() {
+                limiters.acquireAsync(List.of(pool.charge("key").maxWait(HOUR)), charges -> new WaitListener.Wait() {
                     @Override
                     public void begins() {
                         own.add("begins");

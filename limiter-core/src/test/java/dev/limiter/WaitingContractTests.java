@@ -56,7 +56,7 @@ class WaitingContractTests {
         }
         time.advance(-STEP);
         List<CompletableFuture<Decision>> futures =
-                waiting(5, rule.charge("key").within(SECOND.multipliedBy(3)));
+                waiting(5, rule.charge("key").maxWait(SECOND.multipliedBy(3)));
         for (int i = 0; i < 5; i++) {
             Duration free = limiters.peek(rule, "key").retryAfter().orElseThrow();
             time.advance(free.minusNanos(STEP));
@@ -75,10 +75,10 @@ class WaitingContractTests {
         Rule rule = Rule.of("log", Limit.slidingWindowLog(2, SECOND));
         limiters.tryAcquire(rule, "key", 2);
         List<CompletableFuture<Decision>> futures =
-                waiting(2, rule.charge("key").within(SECOND.plusMillis(100)));
+                waiting(2, rule.charge("key").maxWait(SECOND.plusMillis(100)));
         time.advance(SECOND.dividedBy(2));
         Decision late = limiters.acquireAsync(
-                        List.of(rule.charge("key").within(SECOND.dividedBy(2).minusNanos(STEP))), () -> true)
+                        List.of(rule.charge("key").maxWait(SECOND.dividedBy(2).minusNanos(STEP))), () -> true)
                 .join();
         assertThat(late.permitted()).isFalse();
         assertThat(late.retryAfter()).contains(SECOND.dividedBy(2));
@@ -91,7 +91,7 @@ class WaitingContractTests {
                 Limit.tokenBucket(2, HOUR),
                 Limit.leakyBucket(2, HOUR),
                 Limit.fixedWindow(2, HOUR),
-                Limit.fixedWindow(2, HOUR).startingWithFirst(),
+                Limit.fixedWindow(2, HOUR).alignFirst(),
                 Limit.slidingWindowCounter(2, HOUR),
                 Limit.slidingWindowLog(2, HOUR));
     }
@@ -99,7 +99,7 @@ class WaitingContractTests {
     @ParameterizedTest
     @MethodSource("refunding")
     void refundableRequestsWaitForEachOther(Limit limit) {
-        Charge login = Rule.of("login", limit).charge("alice").within(HOUR).asRefundable();
+        Charge login = Rule.of("login", limit).charge("alice").maxWait(HOUR).refundable(true);
         List<Decision> taken = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             taken.add(limiters.acquire(List.of(login)));
@@ -112,7 +112,8 @@ class WaitingContractTests {
             assertThat(next.permitted()).isTrue();
             taken.add(next);
         }
-        assertThat(limiters.tryAcquire(login.within(Duration.ZERO)).permitted()).isFalse();
+        assertThat(limiters.tryAcquire(login.maxWait(Duration.ZERO)).permitted())
+                .isFalse();
     }
 
     @Test

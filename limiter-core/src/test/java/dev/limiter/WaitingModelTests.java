@@ -3,6 +3,7 @@ package dev.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.spi.DelegatingDecision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,8 +93,8 @@ class WaitingModelTests {
             return new DelegatingDecision(super.decide(charges)) {
 
                 @Override
-                protected long turn() {
-                    return decision.turn() + 1;
+                public long turnNanos() {
+                    return decision.turnNanos() + 1;
                 }
 
                 @Override
@@ -163,7 +164,9 @@ class WaitingModelTests {
             long permits = 1 + random.nextLong(most);
             long maxWait = random.nextInt(4) == 0 ? 0 : random.nextLong(8 * step);
             int maxWaiting = random.nextInt(4) == 0 ? 2 : Integer.MAX_VALUE;
-            Charge charge = new Charge(rule, "key", permits, 0, Duration.ofNanos(maxWait), maxWaiting);
+            Charge charge = rule.charge("key", permits)
+                    .maxWait(Duration.ofNanos(maxWait))
+                    .maxWaiting(maxWaiting);
             WaitingModel.Request expected = model.arrive(time.now(), permits, maxWait, maxWaiting);
             Request request = new Request(room.enter(charge), expected);
             Decision answer = request.waiter.waits() ? null : request.waiter.outcome();

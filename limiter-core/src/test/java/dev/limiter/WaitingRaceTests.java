@@ -155,7 +155,7 @@ class WaitingRaceTests {
             List<Waiting> mine = new ArrayList<>();
             for (int i = 0; i < 12; i++) {
                 long maxWait = random.nextInt(4) == 0 ? 0 : random.nextLong(5 * SECOND.toNanos());
-                Charge charge = rule.charge("key", 1 + random.nextInt(MOST)).within(Duration.ofNanos(maxWait));
+                Charge charge = rule.charge("key", 1 + random.nextInt(MOST)).maxWait(Duration.ofNanos(maxWait));
                 mine.add(new Waiting(room.acquireAsync(List.of(charge), () -> true), charge.permits()));
                 if (random.nextInt(3) == 0) {
                     mine.get(random.nextInt(mine.size())).future.cancel(false);

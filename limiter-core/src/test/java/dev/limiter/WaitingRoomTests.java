@@ -45,7 +45,7 @@ class WaitingRoomTests {
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
 
     private Caller caller(Rule rule) {
-        return caller(rule.charge("key").within(HOUR));
+        return caller(rule.charge("key").maxWait(HOUR));
     }
 
     private Caller caller(Charge... charges) {
@@ -140,8 +140,8 @@ class WaitingRoomTests {
     void interruptOfOneWhoWaitsForARelease() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         Decision held = limiters.tryAcquire(two, "key");
-        Caller both = caller(two.charge("key", 2).within(HOUR));
-        Caller one = caller(two.charge("key").within(HOUR));
+        Caller both = caller(two.charge("key", 2).maxWait(HOUR));
+        Caller one = caller(two.charge("key").maxWait(HOUR));
 
         both.interrupt();
 
@@ -369,7 +369,7 @@ class WaitingRoomTests {
     @Test
     void aTurnOfOneWhoIsGoneStaysEmpty() {
         limiters.tryAcquire(paced, "key");
-        Charge charge = paced.charge("key").within(HOUR);
+        Charge charge = paced.charge("key").maxWait(HOUR);
         AtomicInteger asked = new AtomicInteger();
         CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> asked.incrementAndGet() == 0);
         CompletableFuture<Decision> second = future(charge);
@@ -388,7 +388,7 @@ class WaitingRoomTests {
     @Test
     void aReleaseIsNotGivenToOneWhoIsGone() {
         Decision held = limiters.tryAcquire(pool, "key");
-        Charge charge = pool.charge("key").within(HOUR);
+        Charge charge = pool.charge("key").maxWait(HOUR);
         CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> false);
         CompletableFuture<Decision> next = future(charge);
 
@@ -404,10 +404,10 @@ class WaitingRoomTests {
         limiters.tryAcquire(paced, "key");
         List<CompletableFuture<Decision>> failing = new ArrayList<>();
         for (Rule rule : List.of(pool, paced)) {
-            failing.add(limiters.acquireAsync(List.of(rule.charge("key").within(HOUR)), () -> {
+            failing.add(limiters.acquireAsync(List.of(rule.charge("key").maxWait(HOUR)), () -> {
                 throw new IllegalStateException("no request");
             }));
-            failing.add(limiters.acquireAsync(List.of(rule.charge("key").within(HOUR)), () -> {
+            failing.add(limiters.acquireAsync(List.of(rule.charge("key").maxWait(HOUR)), () -> {
                 throw new NoClassDefFoundError("on purpose");
             }));
         }
@@ -438,14 +438,14 @@ class WaitingRoomTests {
 
     @Test
     void whoFindsTheQueueFullIsRefusedAtOnce() {
-        Charge inTurn = paced.charge("key").within(HOUR).waitingAtMost(2);
-        Charge forRelease = pool.charge("key").within(HOUR).waitingAtMost(2);
+        Charge inTurn = paced.charge("key").maxWait(HOUR).maxWaiting(2);
+        Charge forRelease = pool.charge("key").maxWait(HOUR).maxWaiting(2);
         limiters.tryAcquire(inTurn, forRelease);
         for (Charge charge : List.of(inTurn, forRelease)) {
             joins(charge);
             joins(charge);
             assertThat(limiters.acquire(List.of(charge)).permitted()).isFalse();
-            assertThat(limiters.acquire(List.of(charge.waitingAtMost(0))).permitted())
+            assertThat(limiters.acquire(List.of(charge.maxWaiting(0))).permitted())
                     .isFalse();
         }
         assertThat(limiters.waiting()).isEqualTo(4);
@@ -457,8 +457,8 @@ class WaitingRoomTests {
         for (Rule rule : List.of(paced, pool)) {
             small.tryAcquire(rule, "first");
             small.tryAcquire(rule, "shared");
-            Charge charge = rule.charge("one").within(HOUR).waitingAtMost(2);
-            Charge other = rule.charge("other").within(HOUR).waitingAtMost(1);
+            Charge charge = rule.charge("one").maxWait(HOUR).maxWaiting(2);
+            Charge other = rule.charge("other").maxWait(HOUR).maxWaiting(1);
             List<CompletableFuture<Decision>> waiting = List.of(
                     small.acquireAsync(List.of(charge), () -> true),
                     small.acquireAsync(List.of(charge), () -> true),
@@ -485,7 +485,7 @@ class WaitingRoomTests {
     void aQueueOfNobodyIsFullFromTheStart() {
         limiters.tryAcquire(paced.charge("key"), pool.charge("key"));
         for (Rule rule : List.of(paced, pool)) {
-            Charge charge = rule.charge("key").within(HOUR).waitingAtMost(0);
+            Charge charge = rule.charge("key").maxWait(HOUR).maxWaiting(0);
             assertThat(limiters.acquire(List.of(charge)).permitted()).isFalse();
         }
     }
@@ -495,7 +495,7 @@ class WaitingRoomTests {
         Rule three = Rule.of("three", Limit.leakyBucket(1, SECOND).burst(3).paced());
         limiters.tryAcquire(three, "key");
         for (int i = 0; i < 3; i++) {
-            joins(three.charge("key").within(HOUR));
+            joins(three.charge("key").maxWait(HOUR));
         }
         Decision refused = limiters.acquire(three, "key", HOUR);
         assertThat(refused.permitted()).isFalse();
@@ -507,10 +507,10 @@ class WaitingRoomTests {
     void moreThanCanEverBeGrantedIsRefusedAtOnce() {
         Decision held = limiters.tryAcquire(pool, "key");
         for (int others = 0; others < 2; others++) {
-            Decision never = limiters.acquire(List.of(pool.charge("key", 2).within(HOUR)));
+            Decision never = limiters.acquire(List.of(pool.charge("key", 2).maxWait(HOUR)));
             assertThat(never.permitted()).isFalse();
             assertThat(never.never()).isTrue();
-            joins(pool.charge("key").within(HOUR));
+            joins(pool.charge("key").maxWait(HOUR));
         }
         held.close();
     }
@@ -519,13 +519,13 @@ class WaitingRoomTests {
     @ValueSource(booleans = {false, true})
     void aListOfChargesThatIsChangedAfterwardsChangesNoWaiter(boolean thread) {
         Decision held = limiters.tryAcquire(pool, "key");
-        List<Charge> charges = new ArrayList<>(List.of(pool.charge("key").within(HOUR)));
+        List<Charge> charges = new ArrayList<>(List.of(pool.charge("key").maxWait(HOUR)));
         CompletableFuture<Decision> waiting = waiting(() -> thread
                 ? CompletableFuture.supplyAsync(() -> limiters.acquire(charges), task -> new Thread(task).start())
                 : limiters.acquireAsync(charges, () -> true));
 
         charges.clear();
-        charges.add(pool.charge("another").within(HOUR));
+        charges.add(pool.charge("another").maxWait(HOUR));
         held.close();
 
         assertThat(waiting.join().permitted()).isTrue();
@@ -536,8 +536,9 @@ class WaitingRoomTests {
     @Test
     void costZeroIsPermittedWhileOthersWait() {
         limiters.tryAcquire(pool, "key");
-        joins(pool.charge("key").within(HOUR));
-        assertThat(limiters.acquire(List.of(pool.charge("key", 0).within(HOUR))).permitted())
+        joins(pool.charge("key").maxWait(HOUR));
+        assertThat(limiters.acquire(List.of(pool.charge("key", 0).maxWait(HOUR)))
+                        .permitted())
                 .isTrue();
     }
 
@@ -555,7 +556,7 @@ class WaitingRoomTests {
         List<Caller> callers = new ArrayList<>();
         List<CompletableFuture<Decision>> futures = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
-            Charge charge = rules.get(i % 3).charge("key").within(Duration.ofDays(1000));
+            Charge charge = rules.get(i % 3).charge("key").maxWait(Duration.ofDays(1000));
             callers.add(new Caller(() -> limiters.acquire(List.of(charge))));
             futures.add(limiters.acquireAsync(List.of(charge), () -> true));
         }
@@ -594,10 +595,10 @@ class WaitingRoomTests {
         limiters.tryAcquire(two, "key");
         limiters.tryAcquire(both, "key").close();
         List<CompletableFuture<Decision>> futures = List.of(
-                future(two.charge("key", 2).within(HOUR)),
-                future(two.charge("key").within(HOUR)),
-                future(both.charge("key").within(HOUR)),
-                future(both.charge("key").within(HOUR)));
+                future(two.charge("key", 2).maxWait(HOUR)),
+                future(two.charge("key").maxWait(HOUR)),
+                future(both.charge("key").maxWait(HOUR)),
+                future(both.charge("key").maxWait(HOUR)));
 
         limiters.stopWaiting();
 

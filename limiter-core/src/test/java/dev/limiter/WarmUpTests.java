@@ -52,7 +52,7 @@ class WarmUpTests {
         long start = time.now();
         for (int i = 0; i < count; i++) {
             Decision decision =
-                    limiters.storage().decide(List.of(rule.charge("key").within(Duration.ofDays(1))));
+                    limiters.storage().decide(List.of(rule.charge("key").maxWait(Duration.ofDays(1))));
             assertThat(decision.permitted()).isTrue();
             time.advance(decision.delay());
             departures.add(time.now() - start);
@@ -150,7 +150,7 @@ class WarmUpTests {
             long permits = 1 + random.nextLong(most);
             long maxWait = random.nextBoolean() ? 0 : (long) (random.nextDouble() * 9 * interval(limit));
             Decision decision = limiters.storage()
-                    .decide(List.of(rule.charge("key", permits).within(Duration.ofNanos(maxWait))));
+                    .decide(List.of(rule.charge("key", permits).maxWait(Duration.ofNanos(maxWait))));
             if (decision.permitted()) {
                 time.advance(decision.delay());
                 assertThat(time.now()).isGreaterThanOrEqualTo(earliest);
@@ -187,7 +187,7 @@ class WarmUpTests {
         List<Double> delays = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             Decision decision =
-                    limiters.storage().decide(List.of(rule.charge("key").within(Duration.ofSeconds(10))));
+                    limiters.storage().decide(List.of(rule.charge("key").maxWait(Duration.ofSeconds(10))));
             delays.add(decision.delay().toNanos() / 1e9);
             time.advance(decision.delay());
         }
@@ -253,7 +253,7 @@ class WarmUpTests {
                 "both",
                 Limit.tokenBucket(999, SECOND).warmUp(SECOND).named("warm"),
                 Limit.tokenBucket(2, Duration.ofDays(30)).named("slow"));
-        Charge charge = both.charge("key").within(Duration.ofDays(400));
+        Charge charge = both.charge("key").maxWait(Duration.ofDays(400));
         for (int i = 0; i < 2; i++) {
             assertThat(limiters.tryAcquire(both, "key").permitted()).isTrue();
             time.advance(SECOND);

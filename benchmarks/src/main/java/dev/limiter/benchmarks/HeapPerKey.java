@@ -36,7 +36,7 @@ public final class HeapPerKey {
         candidates.put(
                 "**FIXED_WINDOW** that starts with its first request",
                 keys -> limiter(
-                        keys, Limit.fixedWindow(100, Duration.ofHours(1)).startingWithFirst()));
+                        keys, Limit.fixedWindow(100, Duration.ofHours(1)).alignFirst()));
         candidates.put(
                 "**SLIDING_WINDOW_COUNTER**, 10 buckets",
                 keys -> limiter(keys, Limit.slidingWindowCounter(100, Duration.ofHours(1))));

@@ -1,7 +1,6 @@
 package dev.limiter.algorithm;
 
 import dev.limiter.Algorithm;
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
@@ -35,9 +34,9 @@ final class Concurrency extends NumberLimit {
     @Override
     public long waitNanos(long value, long now, long permits) {
         if (permits > limit) {
-            return Decision.NEVER;
+            return CompiledLimit.NEVER;
         }
-        return permits <= limit - value ? 0 : Decision.UNKNOWN;
+        return permits <= limit - value ? 0 : CompiledLimit.UNKNOWN;
     }
 
     @Override

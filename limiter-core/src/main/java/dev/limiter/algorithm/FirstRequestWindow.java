@@ -1,6 +1,5 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
@@ -37,7 +36,7 @@ final class FirstRequestWindow extends CompiledLimit {
         @Override
         public long waitNanos(long now, long permits) {
             if (permits > window.limit) {
-                return Decision.NEVER;
+                return CompiledLimit.NEVER;
             }
             return permits <= remaining(now) ? 0 : start + window.nanos - now;
         }

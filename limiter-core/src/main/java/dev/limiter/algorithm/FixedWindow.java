@@ -1,6 +1,5 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
@@ -89,7 +88,7 @@ abstract class FixedWindow extends NumberLimit {
     @Override
     public final long waitNanos(long value, long now, long permits) {
         if (permits > limit) {
-            return Decision.NEVER;
+            return CompiledLimit.NEVER;
         }
         long first = first(value, now);
         long used = used(value, first);
@@ -109,7 +108,7 @@ abstract class FixedWindow extends NumberLimit {
     public final long admissionNanos(long value, long now, long permits, long maxWait) {
         long first = first(value, now);
         long wait = waitNanos(value, now, permits);
-        if (wait >= Decision.UNKNOWN) {
+        if (wait >= CompiledLimit.UNKNOWN) {
             return wait;
         }
         boolean fits = permits <= 2 * limit - Math.max(used(value, first), limit);

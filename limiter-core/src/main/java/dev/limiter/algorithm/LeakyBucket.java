@@ -1,7 +1,7 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.spi.CompiledLimit;
 
 /*
  * Requests fill a bucket of "burst" that leaks "limit" per window, and what would overflow it is rejected. What is
@@ -28,6 +28,6 @@ final class LeakyBucket extends TokenBucket {
     @Override
     public long admissionNanos(long value, long now, long permits, long maxWait) {
         long inTime = super.admissionNanos(value, now, permits, maxWait);
-        return inTime >= Decision.UNKNOWN || !paced ? inTime : Math.max(inTime, queueNanos(value, now, permits));
+        return inTime >= CompiledLimit.UNKNOWN || !paced ? inTime : Math.max(inTime, queueNanos(value, now, permits));
     }
 }

@@ -24,7 +24,7 @@ public record LibraryStrategy(Algorithm algorithm) implements RateLimiterStrateg
                     : new WarmUpBucket(bucket, bucket.warmUp(), now);
         }
         if (limit instanceof Limit.FixedWindow window) {
-            return window.fromFirst() ? new FirstRequestWindow(window) : new EpochWindow(window, now);
+            return window.alignedToFirst() ? new FirstRequestWindow(window) : new EpochWindow(window, now);
         }
         if (limit instanceof Limit.CalendarWindow window) {
             return new CalendarWindow(window, now);

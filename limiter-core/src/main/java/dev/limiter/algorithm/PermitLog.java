@@ -1,6 +1,5 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.Decision;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
 import dev.limiter.spi.Taken;
@@ -39,7 +38,7 @@ final class PermitLog implements LimitState {
     @Override
     public long waitNanos(long now, long permits) {
         if (permits > limit) {
-            return Decision.NEVER;
+            return CompiledLimit.NEVER;
         }
         long time = forget(now);
         long missing = permits - (limit - total);

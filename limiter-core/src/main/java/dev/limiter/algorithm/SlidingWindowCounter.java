@@ -1,6 +1,5 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
@@ -114,7 +113,7 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
         @Override
         public long waitNanos(long now, long permits) {
             if (permits > limit.limit) {
-                return Decision.NEVER;
+                return CompiledLimit.NEVER;
             }
             long ticks = advance(now);
             long missing = permits - (limit.limit - total);

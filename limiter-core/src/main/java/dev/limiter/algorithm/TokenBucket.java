@@ -1,6 +1,5 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
@@ -133,7 +132,7 @@ class TokenBucket extends NumberLimit {
     @Override
     public long waitNanos(long value, long now, long permits) {
         if (permits > burst) {
-            return Decision.NEVER;
+            return CompiledLimit.NEVER;
         }
         long excess = level(value, now) + Math.min(permits * unitsPerPermit, needed) - full;
         return excess <= 0 ? 0 : perNano.ceilSigned(excess);

@@ -1,6 +1,5 @@
 package dev.limiter.algorithm;
 
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
@@ -126,7 +125,7 @@ final class WarmUpBucket extends CompiledLimit {
         @Override
         public long waitNanos(long now, long permits) {
             if (permits > limit.capacity()) {
-                return Decision.NEVER;
+                return CompiledLimit.NEVER;
             }
             settle(now);
             long ahead = next - limit.clock(now);
@@ -136,7 +135,7 @@ final class WarmUpBucket extends CompiledLimit {
         @Override
         public long admissionNanos(long now, long permits, long maxWait) {
             long wait = waitNanos(now, permits);
-            return wait >= Decision.UNKNOWN ? wait : Math.max(wait - maxWait, 0);
+            return wait >= CompiledLimit.UNKNOWN ? wait : Math.max(wait - maxWait, 0);
         }
 
         @Override

@@ -6,6 +6,7 @@ import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.PermitArithmetic;
 import dev.limiter.spi.ReleaseListener;
 import java.time.Duration;
 import java.util.Collection;
@@ -113,7 +114,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         if (charges.isEmpty()) {
             throw new IllegalArgumentException("There is no charge to decide");
         }
-        return charges.size() == 1 ? charges : Charge.merged(charges);
+        return charges.size() == 1 ? charges : PermitArithmetic.merged(charges);
     }
 
     /** Throws the failure of the future. */

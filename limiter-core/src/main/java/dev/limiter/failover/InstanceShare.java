@@ -60,7 +60,7 @@ final class InstanceShare {
             return new Limit.CalendarWindow(calendar.name(), share, calendar.period(), calendar.zone());
         }
         Limit.FixedWindow window = (Limit.FixedWindow) limit;
-        return new Limit.FixedWindow(window.name(), share, window.window(), window.fromFirst());
+        return new Limit.FixedWindow(window.name(), share, window.window(), window.alignedToFirst());
     }
 
     private static long divided(long permits, int instances) {

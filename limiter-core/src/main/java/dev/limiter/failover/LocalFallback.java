@@ -5,7 +5,9 @@ import dev.limiter.Decision;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.FixedDecision;
+import dev.limiter.spi.PermitArithmetic;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -48,7 +50,7 @@ final class LocalFallback {
         List<Part> parts = charges.stream().map(Part::new).toList();
         List<Part> counted = parts.stream().filter(Part::isCounted).toList();
         if (counted.isEmpty() || parts.stream().anyMatch(Part::isDenied)) {
-            return Decision.allOf(parts.stream().map(Part::peek).toList());
+            return AbstractDecision.allOf(parts.stream().map(Part::peek).toList());
         }
         Decision rejected = counted.size() == parts.size() ? remote.rejected(charges) : null;
         return rejected != null ? rejected : decide(parts, counted);
@@ -57,7 +59,7 @@ final class LocalFallback {
     private Decision decide(List<Part> parts, List<Part> counted) {
         Iterator<Decision> decisions =
                 local.decide(counted.stream().map(Part::share).toList()).parts().iterator();
-        return Decision.allOf(parts.stream()
+        return AbstractDecision.allOf(parts.stream()
                 .map(part -> part.isCounted() ? part.told(decisions.next()) : part.peek())
                 .toList());
     }
@@ -68,7 +70,7 @@ final class LocalFallback {
         Decision rejected = parts.stream().allMatch(Part::isCounted) ? remote.rejected(charges) : null;
         return rejected != null
                 ? rejected
-                : Decision.allOf(parts.stream().map(Part::peek).toList());
+                : AbstractDecision.allOf(parts.stream().map(Part::peek).toList());
     }
 
     /** The shares that rules have of one number of instances. */
@@ -109,26 +111,17 @@ final class LocalFallback {
         }
 
         Charge share() {
-            return new Charge(
-                    LocalFallback.this.share(charge.rule()),
-                    charge.key(),
-                    charge.permits(),
-                    charge.keptPercent(),
-                    charge.maxWait(),
-                    charge.maxWaiting(),
-                    charge.costs(),
-                    charge.refundable());
+            return PermitArithmetic.forRule(LocalFallback.this.share(charge.rule()), charge);
         }
 
         Decision peek() {
             return isCounted()
                     ? told(local.peek(List.of(share())))
-                    : new FixedDecision(
-                            charge.rule(), charge.key(), isDenied() ? TRY_AGAIN : 0, FixedDecision.Reason.UNAVAILABLE);
+                    : new FixedDecision(charge.rule(), isDenied() ? TRY_AGAIN : 0, FixedDecision.Reason.UNAVAILABLE);
         }
 
         Decision told(Decision share) {
-            return Decision.onFailure(how, charge.rule(), share);
+            return AbstractDecision.onFailure(how, charge.rule(), share);
         }
     }
 }

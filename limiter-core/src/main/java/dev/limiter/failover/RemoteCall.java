@@ -70,7 +70,7 @@ final class RemoteCall {
     }
 
     private static boolean isHeld(Charge charge) {
-        return charge.rule().limits().stream().anyMatch(Limit::isHeld);
+        return charge.rule().limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
     }
 
     private void succeeded(Decision decision) {

@@ -3,6 +3,7 @@ package dev.limiter.failover;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.spi.PermitArithmetic;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +58,7 @@ public interface RemoteStorage extends RateLimiterStorage {
     /** {@link #decideAsync}, blocking. */
     @Override
     default Decision decide(List<Charge> charges) {
-        List<Charge> merged = Charge.merged(charges);
+        List<Charge> merged = PermitArithmetic.merged(charges);
         Decision known = known(merged);
         return known != null ? known : new Timeouts(this::failure).join(ask(merged), timeout());
     }
@@ -65,7 +66,7 @@ public interface RemoteStorage extends RateLimiterStorage {
     /** Decides within the time-out. A grant that comes later is given back. */
     @Override
     default CompletableFuture<Decision> decideAsync(List<Charge> charges) {
-        List<Charge> merged = Charge.merged(charges);
+        List<Charge> merged = PermitArithmetic.merged(charges);
         Decision known = known(merged);
         if (known != null) {
             return CompletableFuture.completedFuture(known);

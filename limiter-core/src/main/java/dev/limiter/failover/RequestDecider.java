@@ -97,7 +97,7 @@ final class RequestDecider {
 
     /** A turn that one place granted would be lost when another one rejects. */
     private static List<Charge> withoutWaiting(List<Charge> charges) {
-        return charges.stream().map(charge -> charge.within(Duration.ZERO)).toList();
+        return charges.stream().map(charge -> charge.maxWait(Duration.ZERO)).toList();
     }
 
     private CompletableFuture<Decision> decideApart(List<Charge> charges, Budget budget) {

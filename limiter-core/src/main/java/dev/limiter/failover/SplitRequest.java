@@ -2,6 +2,7 @@ package dev.limiter.failover;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.spi.AbstractDecision;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,7 +27,8 @@ final class SplitRequest {
 
     /** The decision on all charges; where one is rejected, the others are given back. */
     Decision end() {
-        Decision all = Decision.allApart(charges.stream().map(decisions::get).toList());
+        Decision all =
+                AbstractDecision.allApart(charges.stream().map(decisions::get).toList());
         if (!all.permitted()) {
             giveBack();
         }

@@ -51,7 +51,7 @@ final class BoundRule {
             smallest = Math.min(smallest, limit.capacity());
         }
         this.capacity = smallest;
-        this.holds = rule.limits().stream().anyMatch(Limit::isHeld);
+        this.holds = rule.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
         long window = rule.limits().get(0).window().toNanos();
         this.longestReset = window + window / 2;
         this.longestWait =
@@ -99,7 +99,7 @@ final class BoundRule {
 
     /** Whether a permit of the limit at {@code index} is held until it is released. */
     boolean holds(int index) {
-        return limits[index].limit().isHeld();
+        return limits[index].limit() instanceof Limit.Concurrency;
     }
 
     boolean holds() {
@@ -194,7 +194,7 @@ final class BoundRule {
             long needed = terms.needed(i, limit);
             long wait = takes ? state.admissionNanos(now, needed, maxWait) : 0;
             boolean forgets = excess > 0 && used[previous].waitNanos(now, excess) > 0;
-            if (terms.permits() > 0 && wait != Decision.NEVER && (forgets || excess > 0 && wait > 0)) {
+            if (terms.permits() > 0 && wait != CompiledLimit.NEVER && (forgets || excess > 0 && wait > 0)) {
                 // refused until it fits, as this version counts; be it only because of other limits that there is no
                 // next
                 counting = used[previous];

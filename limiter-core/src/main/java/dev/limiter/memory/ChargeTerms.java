@@ -2,17 +2,18 @@ package dev.limiter.memory;
 
 import dev.limiter.Charge;
 import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.PermitArithmetic;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The terms of a charge beyond "so many permits, now".
  *
  * @param permits the most of any limit
- * @param keptPercent the share of each limit that must be left
+ * @param reserve the share of each limit that must be left, in percent
  * @param maxWait the longest wait for a turn, in nanoseconds
  * @param costs how many permits of each limit; null if all are alike
  */
-record ChargeTerms(long permits, int keptPercent, long maxWait, long @Nullable [] costs) {
+record ChargeTerms(long permits, int reserve, long maxWait, long @Nullable [] costs) {
 
     private static final long LONGEST = Long.MAX_VALUE / 4;
 
@@ -20,14 +21,14 @@ record ChargeTerms(long permits, int keptPercent, long maxWait, long @Nullable [
         long maxWait = charge.maxWait().toSeconds() > LONGEST / 1_000_000_000
                 ? LONGEST
                 : charge.maxWait().toNanos();
-        return new ChargeTerms(charge.permits(), charge.keptPercent(), maxWait, costs(charge));
+        return new ChargeTerms(charge.permits(), charge.reserve(), maxWait, costs(charge));
     }
 
     private static long @Nullable [] costs(Charge charge) {
-        if (charge.costs().isEmpty()) {
+        if (PermitArithmetic.isEven(charge)) {
             return null;
         }
-        long[] costs = new long[charge.costs().size()];
+        long[] costs = new long[charge.rule().limits().size()];
         for (int i = 0; i < costs.length; i++) {
             costs[i] = charge.permits(i);
         }
@@ -45,7 +46,7 @@ record ChargeTerms(long permits, int keptPercent, long maxWait, long @Nullable [
 
     /** How many permits of a limit must be left. */
     long kept(CompiledLimit limit) {
-        return keptPercent == 0 ? 0 : limit.capacity() / 100 * keptPercent + limit.capacity() % 100 * keptPercent / 100;
+        return reserve == 0 ? 0 : PermitArithmetic.reserved(limit.capacity(), reserve);
     }
 
     /** How many permits of the limit at {@code index} there have to be; 0 if none are taken. */

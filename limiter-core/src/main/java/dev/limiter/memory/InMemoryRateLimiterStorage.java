@@ -6,7 +6,9 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.PermitArithmetic;
 import dev.limiter.spi.ReleaseListener;
 import dev.limiter.spi.ReleaseListeners;
 import java.lang.ref.ReferenceQueue;
@@ -53,7 +55,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public Decision decide(Rule rule, String key, long permits) {
-        return permits <= 0 ? ask(new Charge(rule, key, permits)) : decide(rule, key, permits, null);
+        return permits <= 0 ? ask(rule.charge(key, permits)) : decide(rule, key, permits, null);
     }
 
     /** {@code terms}: null if the permits are asked for now, and nothing else. */
@@ -155,7 +157,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         if (charges.size() == 1) {
             return decide(charges.get(0));
         }
-        return decideAll(Charge.merged(charges));
+        return decideAll(PermitArithmetic.merged(charges));
     }
 
     private Decision decideAll(List<Charge> charges) {
@@ -175,7 +177,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
                 permitted = false;
             }
         }
-        return Decision.allOf(decisions);
+        return AbstractDecision.allOf(decisions);
     }
 
     /** Takes permits at the turn of this rule and key: the wait for another one would keep them from other requests. */
@@ -183,7 +185,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         if (charge.permits() == 0) {
             return ask(charge);
         }
-        ChargeTerms terms = charge.isPlain() ? null : ChargeTerms.of(charge);
+        ChargeTerms terms = PermitArithmetic.isPlain(charge) ? null : ChargeTerms.of(charge);
         return decide(charge.rule(), charge.key(), charge.permits(), terms);
     }
 
@@ -192,7 +194,8 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         if (charges.isEmpty()) {
             throw new IllegalArgumentException("There is no charge to look at");
         }
-        return Decision.allOf(Charge.merged(charges).stream().map(this::ask).toList());
+        return AbstractDecision.allOf(
+                PermitArithmetic.merged(charges).stream().map(this::ask).toList());
     }
 
     /** The answer that a charge would get; charges nothing, creates nothing. */

@@ -144,7 +144,7 @@ final class NumberCell extends Cell {
     }
 
     static long resetNanos(long freshAt, long now) {
-        return freshAt == CompiledLimit.NOT_BY_TIME ? Decision.UNKNOWN : Math.max(freshAt, now) - now;
+        return freshAt == CompiledLimit.NOT_BY_TIME ? CompiledLimit.UNKNOWN : Math.max(freshAt, now) - now;
     }
 
     private Readings readings(long value, ChargeTerms terms, long now) {

@@ -1,8 +1,9 @@
 package dev.limiter.memory;
 
-import dev.limiter.Decision;
+import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.NumberLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,7 +12,7 @@ import java.lang.invoke.VarHandle;
  * One permit of a limit whose state is a number, for a key of which none were returned before: the number and the time,
  * 32 bytes in all. Remaining permits and retry time are computed when they are read.
  */
-final class NumberDecision extends Decision {
+final class NumberDecision extends AbstractDecision {
 
     private static final VarHandle STAMP;
 
@@ -55,11 +56,6 @@ final class NumberDecision extends Decision {
     }
 
     @Override
-    protected String key() {
-        return cell.key;
-    }
-
-    @Override
     public long remaining() {
         return remaining(0);
     }
@@ -73,7 +69,7 @@ final class NumberDecision extends Decision {
 
     @Override
     public void close() {
-        if (rule().limits().get(0).isHeld()) {
+        if (rule().limits().get(0) instanceof Limit.Concurrency) {
             giveBack();
         }
     }

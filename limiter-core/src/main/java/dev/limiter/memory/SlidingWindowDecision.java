@@ -1,7 +1,7 @@
 package dev.limiter.memory;
 
-import dev.limiter.Decision;
 import dev.limiter.Rule;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.SlidingWindowLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -12,7 +12,7 @@ import java.util.Objects;
  * two numbers of it: if permitted, under which time it is remembered and what was left; if refused, when to retry and
  * when all is forgotten (nothing was left, or one permit would have been granted).
  */
-final class SlidingWindowDecision extends Decision {
+final class SlidingWindowDecision extends AbstractDecision {
 
     private static final VarHandle STAMP;
 

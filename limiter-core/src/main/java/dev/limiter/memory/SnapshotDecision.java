@@ -1,7 +1,7 @@
 package dev.limiter.memory;
 
-import dev.limiter.Decision;
 import dev.limiter.Rule;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.NumberLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
  * A decision of a cell on any number of permits and limits, with the readings of that moment. Held permits are
  * released, and all permits returned, once.
  */
-final class SnapshotDecision extends Decision {
+final class SnapshotDecision extends AbstractDecision {
 
     private static final VarHandle RETURNED;
     private static final VarHandle RELEASED;
@@ -65,11 +65,6 @@ final class SnapshotDecision extends Decision {
     }
 
     @Override
-    protected String key() {
-        return cell.key;
-    }
-
-    @Override
     public boolean permitted() {
         return permitted;
     }
@@ -90,7 +85,7 @@ final class SnapshotDecision extends Decision {
     }
 
     @Override
-    protected long turn() {
+    public long turnNanos() {
         return taken > 0 && readings.delayNanos() > 0 ? now + readings.delayNanos() : Long.MIN_VALUE;
     }
 

@@ -11,6 +11,12 @@ import dev.limiter.Limit;
  */
 public abstract class CompiledLimit {
 
+    /** Instead of nanoseconds to wait: the request asks for more than can ever be granted. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** Instead of nanoseconds to wait: it depends on when others release what they hold. */
+    public static final long UNKNOWN = Long.MAX_VALUE - 1;
+
     /** In place of the time at which a state is fresh again, where that depends on releases by others. */
     public static final long NOT_BY_TIME = Long.MAX_VALUE;
 

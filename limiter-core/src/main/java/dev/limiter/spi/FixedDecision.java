@@ -1,6 +1,5 @@
 package dev.limiter.spi;
 
-import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.Rule;
@@ -8,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A decision that no storage made. It took no permits, so there is nothing to return. Immutable. */
-public final class FixedDecision extends Decision {
+public final class FixedDecision extends AbstractDecision {
 
     /** Why no storage made the decision. */
     public enum Reason {
@@ -16,26 +15,24 @@ public final class FixedDecision extends Decision {
         BANNED,
         /** The client is on a deny list: it is never permitted, and no limit applies. */
         DENIED,
-        /** The request left the queue before its turn. */
+        /** The request left the queue before its turn, or is too far back in it. */
         QUEUED,
         /** The storage is unavailable: the request is permitted or rejected without it. */
         UNAVAILABLE
     }
 
     private final Rule rule;
-    private final String key;
     private final long waitNanos;
     private final Reason reason;
 
     /**
-     * @param waitNanos nanoseconds until a retry is worth it, {@link #NEVER} or {@link #UNKNOWN}; 0 permits the request
+     * @param waitNanos nanoseconds until a retry is worth it, {@link CompiledLimit#NEVER} or {@link CompiledLimit#UNKNOWN}; 0 permits the request
      */
-    public FixedDecision(Rule rule, String key, long waitNanos, Reason reason) {
+    public FixedDecision(Rule rule, long waitNanos, Reason reason) {
         if (waitNanos < 0) {
             throw new IllegalArgumentException("waitNanos must be 0 or more, but is " + waitNanos);
         }
         this.rule = rule;
-        this.key = key;
         this.waitNanos = waitNanos;
         this.reason = reason;
     }
@@ -61,11 +58,6 @@ public final class FixedDecision extends Decision {
         return rule;
     }
 
-    @Override
-    protected String key() {
-        return key;
-    }
-
     /** Empty for denied clients, to which no limit applies. */
     @Override
     public List<LimitStatus> limits() {
@@ -88,6 +80,6 @@ public final class FixedDecision extends Decision {
 
     @Override
     protected long resetNanos(int limit) {
-        return waitNanos == NEVER ? UNKNOWN : waitNanos;
+        return waitNanos == CompiledLimit.NEVER ? CompiledLimit.UNKNOWN : waitNanos;
     }
 }

@@ -1,7 +1,5 @@
 package dev.limiter.spi;
 
-import dev.limiter.Decision;
-
 /**
  * The use of one limit by one key. Not thread-safe: the storage guards it. A clock that steps back between two calls
  * must neither grant permits nor block for longer than a window.
@@ -9,7 +7,7 @@ import dev.limiter.Decision;
 public interface LimitState {
 
     /**
-     * 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}.
+     * 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link CompiledLimit}.
      */
     long waitNanos(long now, long permits);
 

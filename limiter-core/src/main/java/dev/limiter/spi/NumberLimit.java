@@ -1,6 +1,5 @@
 package dev.limiter.spi;
 
-import dev.limiter.Decision;
 import dev.limiter.Limit;
 
 /**
@@ -40,17 +39,17 @@ public abstract class NumberLimit extends CompiledLimit {
     }
 
     /**
-     * 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}.
+     * 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link CompiledLimit}.
      */
     public abstract long waitNanos(long value, long now, long permits);
 
     /**
      * 0 if so many permits could be taken now by a request that waits for its turn for up to {@code maxWait}
-     * nanoseconds, else nanoseconds until then, or NEVER or UNKNOWN of {@link Decision}.
+     * nanoseconds, else nanoseconds until then, or NEVER or UNKNOWN of {@link CompiledLimit}.
      */
     public long admissionNanos(long value, long now, long permits, long maxWait) {
         long wait = waitNanos(value, now, permits);
-        return hasTurns() && wait < Decision.UNKNOWN ? Math.max(wait - maxWait, 0) : wait;
+        return hasTurns() && wait < CompiledLimit.UNKNOWN ? Math.max(wait - maxWait, 0) : wait;
     }
 
     /**

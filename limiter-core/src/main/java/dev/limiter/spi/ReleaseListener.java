@@ -1,6 +1,5 @@
 package dev.limiter.spi;
 
-import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
 
 /**
@@ -12,7 +11,7 @@ public interface ReleaseListener {
 
     /**
      * @param rule the name of the rule
-     * @param key as {@link Decision#key()} of a decision that was refused for it
+     * @param key the key of the released charge
      */
     void released(String rule, String key);
 

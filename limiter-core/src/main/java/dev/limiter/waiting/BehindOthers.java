@@ -4,6 +4,7 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
+import dev.limiter.spi.PermitArithmetic;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -55,9 +56,9 @@ final class BehindOthers {
             Limit limit = limits.get(i);
             long own = charge.permits(i);
             if (own > 0) {
-                long most = charge.atOnce(limit);
+                long most = PermitArithmetic.atOnce(charge, limit);
                 long inLastWindow = Math.min(Rounds.of(limit, own + ahead).permits(), most);
-                more = more.costing(limit.name(), own > most ? own : inLastWindow);
+                more = more.cost(limit.name(), own > most ? own : inLastWindow);
             }
         }
         return more;

@@ -3,6 +3,7 @@ package dev.limiter.waiting;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.ReleaseListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -190,7 +191,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
     /** With the lock held. */
     private List<Waiter> goOn(Waiter head, Decision rejected, long began) {
         boolean first = queues.isHead(head);
-        if (first && head.again && !rejected.isApart()) {
+        if (first && head.again && !AbstractDecision.of(rejected).isApart()) {
             return List.of(head);
         }
         setTimer(head, first ? Math.min(head.deadline, began + pauseNanos(head, rejected)) : head.deadline);
@@ -199,7 +200,8 @@ final class QueuedRequests extends Way implements ReleaseListener {
 
     private long pauseNanos(Waiter head, Decision rejected) {
         long retry = rejected.retryAfter().isPresent() ? Waiter.longestWait(rejected) : NOT_BY_TIME;
-        boolean polled = head.mayBeFreed(rejected) && (polling || rejected.sharesState());
+        boolean polled = head.mayBeFreed(rejected)
+                && (polling || AbstractDecision.of(rejected).sharesState());
         return polled ? Math.min(retry, Math.max(queues.count(), POLLED_OFTEN) * (POLL_NANOS / POLLED_OFTEN)) : retry;
     }
 
@@ -260,7 +262,8 @@ final class QueuedRequests extends Way implements ReleaseListener {
         lock.lock();
         try {
             first = queues.first(new QueueKey(rule, key));
-            if (first == null || first.last != null && first.last.isApart()) {
+            if (first == null
+                    || first.last != null && AbstractDecision.of(first.last).isApart()) {
                 // what one of several places grants is given back when another rejects: no reason to try again
                 return;
             }

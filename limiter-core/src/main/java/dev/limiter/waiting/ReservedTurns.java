@@ -3,6 +3,7 @@ package dev.limiter.waiting;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.spi.AbstractDecision;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -69,7 +70,7 @@ final class ReservedTurns extends Way {
                 waiter.reservation = decision;
                 waiters.add(waiter);
                 waited.forEach(charge -> waiting.merge(QueueKey.of(charge), 1, Integer::sum));
-                setTimer(waiter, decision.turnNanos());
+                setTimer(waiter, AbstractDecision.of(decision).turnNanos());
             }
             return reserves;
         } finally {

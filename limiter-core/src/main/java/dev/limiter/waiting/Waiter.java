@@ -5,6 +5,8 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.WaitListener;
+import dev.limiter.spi.AbstractDecision;
+import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.FixedDecision;
 import dev.limiter.spi.ReturningFuture;
 import java.time.Duration;
@@ -82,14 +84,15 @@ final class Waiter {
         this.present = present;
         this.completing = completing;
         List<Charge> waiting = charges.stream().filter(Waiter::waits).toList();
-        this.prior = waiting.stream().allMatch(charge -> charge.keptPercent() == 0);
+        this.prior = waiting.stream().allMatch(charge -> charge.reserve() == 0);
         this.deadline = now
                 + waiting.stream()
                         .mapToLong(charge -> nanos(charge.maxWait()))
                         .min()
                         .orElse(0);
         waiting.stream().filter(Waiter::queues).map(QueueKey::of).forEach(queues::add);
-        if (queues.isEmpty() && charges.stream().anyMatch(charge -> takes(charge, Limit::isHeld))) {
+        if (queues.isEmpty()
+                && charges.stream().anyMatch(charge -> takes(charge, Limit.Concurrency.class::isInstance))) {
             // or it would hold a permit of a concurrency limit while it waits for a turn
             waiting.stream().map(QueueKey::of).forEach(queues::add);
         }
@@ -123,7 +126,7 @@ final class Waiter {
     List<Charge> chargesAtOnce() {
         List<Charge> atOnce = new ArrayList<>(charges.size());
         for (Charge charge : charges) {
-            atOnce.add(charge.within(Duration.ZERO));
+            atOnce.add(charge.maxWait(Duration.ZERO));
         }
         return atOnce;
     }
@@ -177,14 +180,14 @@ final class Waiter {
         Decision rejected = last;
         return rejected != null && !rejected.permitted()
                 ? rejected
-                : rejection(rejected, i -> waits(charges.get(i)) ? Decision.UNKNOWN : 0);
+                : rejection(rejected, i -> waits(charges.get(i)) ? CompiledLimit.UNKNOWN : 0);
     }
 
     /** The rejection of a request that leaves before its reserved turn: by the rules whose turns are still to come. */
     Decision rejection(Decision reservation, long now) {
-        long last = reservation.turnNanos();
+        long last = AbstractDecision.of(reservation).turnNanos();
         return rejection(reservation, i -> {
-            long turn = part(reservation, i).turnNanos();
+            long turn = AbstractDecision.of(part(reservation, i)).turnNanos();
             return Math.max(Math.max(turn, now) - now, turn == last ? 1 : 0);
         });
     }
@@ -198,9 +201,9 @@ final class Waiter {
             parts.add(
                     permitted != null && wait == 0
                             ? part(permitted, i)
-                            : new FixedDecision(charge.rule(), charge.key(), wait, FixedDecision.Reason.QUEUED));
+                            : new FixedDecision(charge.rule(), wait, FixedDecision.Reason.QUEUED));
         }
-        return Decision.allOf(parts);
+        return AbstractDecision.allOf(parts);
     }
 
     void entered(List<WaitListener> listeners) {

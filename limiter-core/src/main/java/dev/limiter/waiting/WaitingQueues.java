@@ -1,7 +1,6 @@
 package dev.limiter.waiting;
 
 import dev.limiter.Charge;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -9,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +53,15 @@ final class WaitingQueues {
         static long fewest(Waiter waiter, QueueKey key) {
             return waiter.charges.stream()
                     .filter(charge -> QueueKey.of(charge).equals(key))
-                    .mapToLong(charge -> charge.costs().isEmpty() ? charge.permits() : Collections.min(charge.costs()))
+                    .mapToLong(Lane::fewest)
                     .sum();
+        }
+
+        private static long fewest(Charge charge) {
+            return IntStream.range(0, charge.rule().limits().size())
+                    .mapToLong(charge::permits)
+                    .min()
+                    .orElseThrow();
         }
     }
 

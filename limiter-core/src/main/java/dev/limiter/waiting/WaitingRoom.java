@@ -5,6 +5,7 @@ import dev.limiter.Decision;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.WaitListener;
+import dev.limiter.spi.PermitArithmetic;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +81,7 @@ public final class WaitingRoom {
                 return atOnce;
             }
         }
-        return acquire(List.of(rule.charge(key).within(maxWait)));
+        return acquire(List.of(rule.charge(key).maxWait(maxWait)));
     }
 
     /** Waits in the calling thread. An interrupt ends the wait with a rejection, and stays. */
@@ -148,7 +149,8 @@ public final class WaitingRoom {
 
     private Waiter enter(
             List<Charge> charges, BooleanSupplier present, Executor completing, List<WaitListener> listeners) {
-        Waiter waiter = new Waiter(Charge.merged(charges), storage.clock().epochNanos(), present, completing);
+        Waiter waiter =
+                new Waiter(PermitArithmetic.merged(charges), storage.clock().epochNanos(), present, completing);
         enter(waiter);
         waiter.entered(listeners);
         return waiter;

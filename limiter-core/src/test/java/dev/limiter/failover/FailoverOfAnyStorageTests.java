@@ -48,8 +48,8 @@ class FailoverOfAnyStorageTests implements StorageListener {
     private final List<String> missingRights = new CopyOnWriteArrayList<>();
     private final List<String> questions = new CopyOnWriteArrayList<>();
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
-    private final Rule rule = Rule.of("rule", Limit.fixedWindow(10, HOUR).startingWithFirst());
-    private final Rule other = Rule.of("other", Limit.fixedWindow(MANY, HOUR).startingWithFirst());
+    private final Rule rule = Rule.of("rule", Limit.fixedWindow(10, HOUR).alignFirst());
+    private final Rule other = Rule.of("other", Limit.fixedWindow(MANY, HOUR).alignFirst());
     private FailoverRateLimiterStorage storage = storage(OnFailure.LOCAL);
 
     private FailoverRateLimiterStorage storage(OnFailure onFailure) {

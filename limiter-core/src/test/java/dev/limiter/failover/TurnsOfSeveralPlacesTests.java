@@ -49,14 +49,14 @@ class TurnsOfSeveralPlacesTests {
 
     private Decision decide(boolean later, Charge... charges) {
         List<Charge> waiting =
-                List.of(charges).stream().map(charge -> charge.within(LONG)).toList();
+                List.of(charges).stream().map(charge -> charge.maxWait(LONG)).toList();
         return later ? storage.decideAsync(waiting).join() : storage.decide(waiting);
     }
 
     /** Has the next turn of a user come four seconds from now. */
     private void fill(String key) {
         assertThat(remote.shared
-                        .decide(List.of(user.charge(key, 4).within(LONG)))
+                        .decide(List.of(user.charge(key, 4).maxWait(LONG)))
                         .permitted())
                 .isTrue();
         assertThat(remote.shared.peek(user, key).retryAfter()).contains(BEHIND);
@@ -168,8 +168,8 @@ class TurnsOfSeveralPlacesTests {
         try (RateLimiters limiters = new RateLimiters(storage)) {
             CompletableFuture<Decision> answer = limiters.acquireAsync(
                     List.of(
-                            user.charge("a:user").within(LONG),
-                            all.charge("b:all").within(LONG)),
+                            user.charge("a:user").maxWait(LONG),
+                            all.charge("b:all").maxWait(LONG)),
                     () -> true);
             assertRefusedFor(answer.get(10, TimeUnit.SECONDS), BEHIND);
             assertThat(limiters.waiting()).isZero();
@@ -185,8 +185,8 @@ class TurnsOfSeveralPlacesTests {
         try (RateLimiters limiters = new RateLimiters(storage)) {
             CompletableFuture<Decision> answer = limiters.acquireAsync(
                     List.of(
-                            pool.charge("a:pool").within(LONG),
-                            all.charge("b:all").within(LONG)),
+                            pool.charge("a:pool").maxWait(LONG),
+                            all.charge("b:all").maxWait(LONG)),
                     () -> true);
             long end = System.nanoTime() + Duration.ofMinutes(4).toNanos();
             await(end, () -> limiters.waiting() == 1);
@@ -222,8 +222,8 @@ class TurnsOfSeveralPlacesTests {
             for (String key : List.of("a:first", "a:second")) {
                 answers.add(limiters.acquireAsync(
                         List.of(
-                                pool.charge(key).within(HOUR),
-                                other.charge("b:other").within(HOUR)),
+                                pool.charge(key).maxWait(HOUR),
+                                other.charge("b:other").maxWait(HOUR)),
                         () -> true));
                 int waiting = answers.size();
                 await(System.nanoTime() + Duration.ofMinutes(4).toNanos(), () -> limiters.waiting() == waiting);

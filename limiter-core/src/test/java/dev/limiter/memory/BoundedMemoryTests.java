@@ -9,6 +9,7 @@ import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
+import dev.limiter.spi.AbstractDecision;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -98,18 +99,19 @@ class BoundedMemoryTests {
         assertThat(granted).isBetween(10L, 10L + 11 * MAX_KEYS / 100);
         Decision shared = storage.decide(rule, "newest", 1);
         assertThat(shared.permitted()).isFalse();
-        Decision outage = Decision.onFailure(OnFailure.LOCAL, rule, shared);
+        Decision outage = AbstractDecision.onFailure(OnFailure.LOCAL, rule, shared);
         assertThat(List.of(
                         shared,
-                        Decision.allOf(List.of(shared, shared)),
+                        AbstractDecision.allOf(List.of(shared, shared)),
                         outage,
                         storage.peek(rule, "newest"),
                         storage.decide(rule, "newest", 2)))
-                .allMatch(Decision::sharesState);
+                .map(AbstractDecision::of)
+                .allMatch(AbstractDecision::sharesState);
         for (int i = 0; i < MAX_KEYS; i++) {
             Decision own = storage.decide(rule, "key" + i, 1);
             assertThat(own.permitted()).isFalse();
-            assertThat(own.sharesState()).isFalse();
+            assertThat(AbstractDecision.of(own).sharesState()).isFalse();
         }
         assertThat((double) storage.size()).isCloseTo(MAX_KEYS, within(0.01 * MAX_KEYS));
         time.advance(3 * WINDOW.toNanos());

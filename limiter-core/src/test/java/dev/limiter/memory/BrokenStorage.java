@@ -53,7 +53,7 @@ final class BrokenStorage implements RateLimiterStorage {
             case NO_VERSION -> takeNumbers(charge.rule(), charge.key(), charge.permits());
             default -> takeNumber(charge.rule(), charge.key(), charge.permits());
         };
-        return new FixedDecision(charge.rule(), charge.key(), permitted ? 0 : 1, FixedDecision.Reason.QUEUED);
+        return new FixedDecision(charge.rule(), permitted ? 0 : 1, FixedDecision.Reason.QUEUED);
     }
 
     private boolean takeNumber(Rule rule, String key, long permits) {

@@ -125,16 +125,16 @@ class ConcurrencyTests {
     @MethodSource("limits")
     void grantsNothingOfTheReserveToThoseWithoutPriority(Limit limit) {
         Rule rule = Rule.of("rule", limit);
-        grantsExactly(35, (seed, storage) -> List.of(rule.charge("key").keeping(30)));
+        grantsExactly(35, (seed, storage) -> List.of(rule.charge("key").reserve(30)));
         Rule two = Rule.of("two", limit, Limit.tokenBucket(60, WINDOW).named("second"));
-        grantsExactly(35, (seed, storage) -> List.of(two.charge("key").keeping(30)));
+        grantsExactly(35, (seed, storage) -> List.of(two.charge("key").reserve(30)));
     }
 
     @ParameterizedTest
     @MethodSource("limits")
     void grantsTheReserveToThoseWithPriority(Limit limit) {
         Rule rule = Rule.of("rule", limit);
-        Charge[] charges = {rule.charge("key").keeping(30), rule.charge("key")};
+        Charge[] charges = {rule.charge("key").reserve(30), rule.charge("key")};
         for (int seed = 0; seed < RUNS; seed++) {
             RateLimiterStorage storage = sound(time);
             List<Callable<long[]>> tasks = new ArrayList<>();

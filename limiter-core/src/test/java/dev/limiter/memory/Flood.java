@@ -50,7 +50,7 @@ final class Flood implements AutoCloseable {
                 Limit.tokenBucket(10, MINUTE),
                 Limit.leakyBucket(10, MINUTE),
                 Limit.fixedWindow(10, MINUTE),
-                Limit.fixedWindow(10, MINUTE).startingWithFirst(),
+                Limit.fixedWindow(10, MINUTE).alignFirst(),
                 Limit.slidingWindowCounter(10, MINUTE),
                 Limit.slidingWindowLog(10, MINUTE))) {
             Rule rule = Rule.of("rule" + clients.size(), limit);
@@ -174,7 +174,7 @@ final class Flood implements AutoCloseable {
             decision.giveBack();
         }
         Decision reserved =
-                storage.decide(List.of(rule(random, 5).charge(key(random), 2).within(MINUTE)));
+                storage.decide(List.of(rule(random, 5).charge(key(random), 2).maxWait(MINUTE)));
         open.add(reserved);
     }
 

@@ -42,7 +42,7 @@ class KeyPlaceTests {
                 Limit.tokenBucket(10, MINUTE),
                 Limit.leakyBucket(10, MINUTE),
                 Limit.fixedWindow(10, MINUTE),
-                Limit.fixedWindow(10, MINUTE).startingWithFirst(),
+                Limit.fixedWindow(10, MINUTE).alignFirst(),
                 Limit.slidingWindowCounter(10, MINUTE).buckets(1),
                 Limit.slidingWindowCounter(10, MINUTE),
                 Limit.slidingWindowLog(10, MINUTE));
@@ -340,7 +340,7 @@ class KeyPlaceTests {
         InMemoryRateLimiterStorage storage = storage(100);
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, MINUTE));
         storage.decide(rule, "patient", 10);
-        storage.decide(List.of(rule.charge("patient", 10).within(DAY)));
+        storage.decide(List.of(rule.charge("patient", 10).maxWait(DAY)));
         storage.decide(rule, "other", 10);
         time.advance(Duration.ofHours(-1));
         assertThat(storage.decide(rule, "other", 1).retryAfter().orElseThrow()).isLessThanOrEqualTo(MINUTE);

@@ -45,12 +45,12 @@ class BehindOthersTests {
         Line line = new Line(false);
         line.room.answer(rule.charge("key", 10));
         for (int i = 0; i < 55; i++) {
-            line.room.waiter(rule.charge("key").within(HOUR));
+            line.room.waiter(rule.charge("key").maxWait(HOUR));
         }
-        Request tooLate = line.room.enter(rule.charge("key").within(TENTH));
+        Request tooLate = line.room.enter(rule.charge("key").maxWait(TENTH));
         assertThat(tooLate.isRejected()).isTrue();
         assertThat(line.room.limiters.waiting()).isEqualTo(55);
-        Request inTime = line.room.waiter(rule.charge("key").within(HOUR));
+        Request inTime = line.room.waiter(rule.charge("key").maxWait(HOUR));
         line.room.advance(HOUR);
         assertThat(tooLate.outcome().retryAfter().orElseThrow())
                 .isBetween(inTime.leftAfter().multipliedBy(certain).dividedBy(100), inTime.leftAfter());
@@ -117,7 +117,7 @@ class BehindOthersTests {
         for (Arrival arrival : arrivals) {
             line.room.to(VirtualTime.START + arrival.at.toNanos());
             Request request =
-                    line.room.enter(rule.charge("key", arrival.permits).within(arrival.maxWait));
+                    line.room.enter(rule.charge("key", arrival.permits).maxWait(arrival.maxWait));
             arrival.rejectedAtOnce = request.isRejected();
             requests.add(request);
         }
@@ -132,18 +132,18 @@ class BehindOthersTests {
         Rule log = Rule.of("log", Limit.slidingWindowLog(1, SECOND));
         Line line = new Line(true);
         line.room.answer(log.charge("key"));
-        line.room.waiter(log.charge("key").within(HOUR));
+        line.room.waiter(log.charge("key").maxWait(HOUR));
         line.elsewhere.withhold();
         Request last;
         if (beforeTheLook) {
             // the head has its permit, and does not know yet
             line.room.advance(SECOND);
-            last = line.room.enter(log.charge("key").within(SECOND));
+            last = line.room.enter(log.charge("key").maxWait(SECOND));
             line.elsewhere.answer();
             line.elsewhere.answer();
         } else {
             line.room.advance(SECOND.minusNanos(1));
-            last = line.room.enter(log.charge("key").within(SECOND.plusNanos(1)));
+            last = line.room.enter(log.charge("key").maxWait(SECOND.plusNanos(1)));
             line.room.advance(Duration.ofNanos(1));
             line.elsewhere.answer();
             line.elsewhere.answer();
@@ -161,11 +161,11 @@ class BehindOthersTests {
         Line line = new Line(false);
         line.room.answer(rule.charge("key"));
         for (int i = 0; i < 3; i++) {
-            line.room.waiter(rule.charge("key").within(HOUR));
+            line.room.waiter(rule.charge("key").maxWait(HOUR));
         }
-        Charge fifth = rule.charge("key").within(Duration.ofSeconds(100).minusNanos(1));
+        Charge fifth = rule.charge("key").maxWait(Duration.ofSeconds(100).minusNanos(1));
         assertThat(line.room.enter(fifth).isRejected()).isTrue();
-        Request inTime = line.room.waiter(fifth.within(Duration.ofSeconds(100)));
+        Request inTime = line.room.waiter(fifth.maxWait(Duration.ofSeconds(100)));
         line.room.advance(HOUR);
         assertThat(inTime.leftAfter()).isEqualTo(Duration.ofSeconds(100));
     }

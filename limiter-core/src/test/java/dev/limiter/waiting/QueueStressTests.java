@@ -111,7 +111,7 @@ class QueueStressTests {
                     if ((which & 1 << pool) != 0) {
                         charges.add(POOLS.get(pool)
                                 .charge("key", 1 + random.nextInt(2))
-                                .within(HOUR));
+                                .maxWait(HOUR));
                     }
                 }
                 CompletableFuture<Decision> future = room.acquireAsync(charges, () -> true);

@@ -80,7 +80,7 @@ class QueuedRequestsTests {
     }
 
     private static Charge waits(Rule rule) {
-        return rule.charge("key").within(HOUR);
+        return rule.charge("key").maxWait(HOUR);
     }
 
     private Decision take(Charge charge) {
@@ -113,9 +113,9 @@ class QueuedRequestsTests {
         }
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            requests.add(room.waiter(log.charge("key").within(SECOND)));
+            requests.add(room.waiter(log.charge("key").maxWait(SECOND)));
         }
-        assertThat(room.enter(log.charge("key").within(Duration.ofMillis(499))).isRejected())
+        assertThat(room.enter(log.charge("key").maxWait(Duration.ofMillis(499))).isRejected())
                 .isTrue();
 
         room.advance(SECOND);
@@ -140,7 +140,7 @@ class QueuedRequestsTests {
         Rule rule = Rule.of("window", limit);
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
-            requests.add(room.enter(rule.charge("key").within(SECOND.multipliedBy(3))));
+            requests.add(room.enter(rule.charge("key").maxWait(SECOND.multipliedBy(3))));
             room.advance(Duration.ofNanos(random.nextLong(2 * TENTH.toNanos())));
         }
         room.advance(MINUTE);
@@ -165,8 +165,8 @@ class QueuedRequestsTests {
             room.waiter(waits(log));
         }
         room.advance(TENTH);
-        Request inTime = room.waiter(log.charge("key").within(SECOND.multipliedBy(2)));
-        Request late = room.enter(log.charge("key").within(TENTH.multipliedBy(8)));
+        Request inTime = room.waiter(log.charge("key").maxWait(SECOND.multipliedBy(2)));
+        Request late = room.enter(log.charge("key").maxWait(TENTH.multipliedBy(8)));
         assertThat(late.isRejected()).isTrue();
         assertThat(late.outcome().retryAfter()).contains(TENTH.multipliedBy(19));
         assertThat(limiters.waiting()).isEqualTo(11);
@@ -177,14 +177,14 @@ class QueuedRequestsTests {
     static Stream<List<Charge>> rejectedAtOnce() {
         Rule pool = Rule.of("pool", Limit.concurrency(1));
         Rule quota = Rule.of("quota", Limit.tokenBucket(10, HOUR));
-        Charge waits = pool.charge("key").within(MINUTE);
+        Charge waits = pool.charge("key").maxWait(MINUTE);
         return Stream.of(
-                List.of(pool.charge("key", 2).within(MINUTE)),
-                List.of(waits.waitingAtMost(0)),
+                List.of(pool.charge("key", 2).maxWait(MINUTE)),
+                List.of(waits.maxWaiting(0)),
                 List.of(waits, quota.charge("key", 5)),
-                List.of(waits, quota.charge("key", 5).within(MINUTE)),
-                List.of(waits, quota.charge("key").keeping(50)),
-                List.of(waits, quota.charge("key", 11).within(HOUR)));
+                List.of(waits, quota.charge("key", 5).maxWait(MINUTE)),
+                List.of(waits, quota.charge("key").reserve(50)),
+                List.of(waits, quota.charge("key", 11).maxWait(HOUR)));
     }
 
     /** Whether it is the first that would wait, or finds others there. */
@@ -204,7 +204,7 @@ class QueuedRequestsTests {
     @Test
     void queueHasRoomForMaxWaiting() {
         take(pool.charge("key"));
-        Charge charge = waits(pool).waitingAtMost(2);
+        Charge charge = waits(pool).maxWaiting(2);
         room.waiter(charge);
         Request second = room.waiter(charge);
         assertThat(limiters.mayWait(charge)).isFalse();
@@ -220,8 +220,8 @@ class QueuedRequestsTests {
     @Test
     void maxWaitEndsTheWaitOfHeadAndOthers() {
         Decision held = take(pool.charge("key"));
-        Request head = room.waiter(pool.charge("key").within(SECOND));
-        Request behind = room.waiter(pool.charge("key").within(SECOND.plusMillis(1)));
+        Request head = room.waiter(pool.charge("key").maxWait(SECOND));
+        Request behind = room.waiter(pool.charge("key").maxWait(SECOND.plusMillis(1)));
         Request patient = room.waiter(waits(pool));
         room.advance(SECOND.plusMillis(2));
         assertThat(List.of(head, behind)).allMatch(Request::isRejected);
@@ -233,7 +233,7 @@ class QueuedRequestsTests {
     @Test
     void permitThatIsReleasedJustWhenTheTimeIsUpIsTaken() {
         take(log.charge("key", 10));
-        Request request = room.waiter(log.charge("key").within(SECOND));
+        Request request = room.waiter(log.charge("key").maxWait(SECOND));
         room.advance(SECOND);
         assertThat(request.leftAfter()).isEqualTo(SECOND);
     }
@@ -243,7 +243,7 @@ class QueuedRequestsTests {
     void headOfLineHoldsUpThoseBehindItUntilItGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
-        Request both = room.waiter(two.charge("key", 2).within(HOUR));
+        Request both = room.waiter(two.charge("key", 2).maxWait(HOUR));
         Request one = room.waiter(waits(two));
         assertThat(limiters.tryAcquire(two.charge("key")).permitted())
                 .as("does not wait")
@@ -258,7 +258,7 @@ class QueuedRequestsTests {
     void thoseBehindTryWhenTheHeadGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
-        Request both = room.waiter(two.charge("key", 2).within(HOUR));
+        Request both = room.waiter(two.charge("key", 2).maxWait(HOUR));
         Request one = room.waiter(waits(two));
         both.cancel();
         assertThat(one.isPermitted()).isTrue();
@@ -308,7 +308,7 @@ class QueuedRequestsTests {
     @Test
     void requestWaitsNoLongerThanTheShortestMaxWait() {
         take(pool.charge("key"));
-        Request request = room.waiter(pool.charge("key").within(SECOND), waits(other));
+        Request request = room.waiter(pool.charge("key").maxWait(SECOND), waits(other));
         room.advance(SECOND);
         assertThat(request.isRejected()).isTrue();
         assertThat(limiters.peek(other, "key").permitted()).isTrue();
@@ -333,10 +333,10 @@ class QueuedRequestsTests {
         Rule site = Rule.of("site", Limit.tokenBucket(1, SECOND));
         Decision first = take(pool.charge("first"));
         take(pool.charge("second"));
-        Charge shared = site.charge().within(HOUR);
-        Request ofFirst = room.waiter(pool.charge("first").within(HOUR), shared);
-        Request ofSecond = room.waiter(pool.charge("second").within(HOUR), shared);
-        assertThat(room.enter(pool.charge("third").within(HOUR), shared).isPermitted())
+        Charge shared = site.charge().maxWait(HOUR);
+        Request ofFirst = room.waiter(pool.charge("first").maxWait(HOUR), shared);
+        Request ofSecond = room.waiter(pool.charge("second").maxWait(HOUR), shared);
+        assertThat(room.enter(pool.charge("third").maxWait(HOUR), shared).isPermitted())
                 .isTrue();
         first.close();
         room.advance(SECOND);
@@ -365,7 +365,7 @@ class QueuedRequestsTests {
                 Limit.slidingWindowLog(10, Duration.ofSeconds(10)).named("log"));
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            requests.add(room.enter(mixed.charge("key").within(MINUTE)));
+            requests.add(room.enter(mixed.charge("key").maxWait(MINUTE)));
         }
         room.advance(MINUTE);
         for (int i = 0; i < 20; i++) {
@@ -379,7 +379,7 @@ class QueuedRequestsTests {
         Rule three = Rule.of("three", Limit.concurrency(3));
         List<Decision> held = new ArrayList<>(
                 List.of(take(three.charge("key")), take(three.charge("key")), take(three.charge("key"))));
-        Charge ordinary = waits(three).keeping(34);
+        Charge ordinary = waits(three).reserve(34);
         Request first = room.waiter(ordinary);
         Request second = room.waiter(ordinary);
         Request prior = room.waiter(waits(three));
@@ -401,7 +401,7 @@ class QueuedRequestsTests {
     @ValueSource(booleans = {true, false})
     void refundableRequestsWaitForEachOther(boolean bucket) {
         Rule logins = Rule.of("logins", bucket ? Limit.tokenBucket(2, HOUR) : Limit.fixedWindow(2, HOUR));
-        Charge login = logins.charge("alice").within(SECOND).asRefundable();
+        Charge login = logins.charge("alice").maxWait(SECOND).refundable(true);
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             requests.add(room.enter(login));
@@ -424,7 +424,7 @@ class QueuedRequestsTests {
     @Test
     void refundableRequestGoesAlsoWhenTimeHasFreedAPermit() {
         Rule logins = Rule.of("logins", Limit.tokenBucket(1, SECOND));
-        Charge login = logins.charge("alice").within(MINUTE).asRefundable();
+        Charge login = logins.charge("alice").maxWait(MINUTE).refundable(true);
         assertThat(room.enter(login).isPermitted()).isTrue();
         Request next = room.waiter(login);
         room.advance(SECOND);
@@ -435,8 +435,8 @@ class QueuedRequestsTests {
     void requestWithoutMaxWaitOrCostIsJudgedByTheStorageAlone() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
-        room.waiter(two.charge("key", 2).within(HOUR));
-        assertThat(room.enter(two.charge("key", 0).within(HOUR)).isPermitted()).isTrue();
+        room.waiter(two.charge("key", 2).maxWait(HOUR));
+        assertThat(room.enter(two.charge("key", 0).maxWait(HOUR)).isPermitted()).isTrue();
         assertThat(room.enter(two.charge("key")).isPermitted()).isTrue();
         assertThat(room.enter(two.charge("key")).isRejected()).isTrue();
     }
@@ -495,7 +495,7 @@ class QueuedRequestsTests {
                 new VirtualWaiting(new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1), time);
         assertThat(small.limiters.tryAcquire(pool, "first").permitted()).isTrue();
         Decision shared = small.limiters.tryAcquire(pool, "one");
-        Request request = small.waiter(pool.charge("other").within(HOUR));
+        Request request = small.waiter(pool.charge("other").maxWait(HOUR));
         shared.close();
         small.advance(Duration.ofMillis(25));
         assertThat(request.isPermitted()).isTrue();
@@ -509,7 +509,7 @@ class QueuedRequestsTests {
         take(rule.charge("key", concurrency ? 1 : 10));
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
-            requests.add(room.enter(waits(rule).asRefundable()));
+            requests.add(room.enter(waits(rule).refundable(true)));
         }
         assertThat(limiters.waiting()).isEqualTo(1_000);
         Collections.shuffle(requests, new Random(20_261_128));
@@ -528,7 +528,7 @@ class QueuedRequestsTests {
     void stoppingRejectsAllAndServesNone() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
-        Request both = room.waiter(two.charge("key", 2).within(HOUR));
+        Request both = room.waiter(two.charge("key", 2).maxWait(HOUR));
         Request one = room.waiter(waits(two));
         limiters.stopWaiting();
         assertThat(List.of(both, one)).allMatch(Request::isRejected);

@@ -37,7 +37,7 @@ class ReservedTurnsTests {
     private final Rule quota = Rule.of("quota", Limit.fixedWindow(3, HOUR));
 
     private static Charge waits(Rule rule) {
-        return rule.charge("key").within(HOUR);
+        return rule.charge("key").maxWait(HOUR);
     }
 
     static Stream<Rule> onePerSecond() {
@@ -97,7 +97,7 @@ class ReservedTurnsTests {
     void requestThatCannotLeaveInTimeIsRejectedAtOnceAndTakesNothing() {
         room.answer(waits(paced));
         room.waiter(waits(paced));
-        Decision rejected = room.answer(paced.charge("key").within(Duration.ofMillis(1500)));
+        Decision rejected = room.answer(paced.charge("key").maxWait(Duration.ofMillis(1500)));
         assertThat(rejected.permitted()).isFalse();
         assertThat(rejected.retryAfter()).contains(Duration.ofMillis(500));
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND.multipliedBy(2));
@@ -106,13 +106,12 @@ class ReservedTurnsTests {
     @Test
     void maxWaitingBoundsTheRequestsOfAKey() {
         room.answer(waits(paced));
-        Charge charge = waits(paced).waitingAtMost(2);
+        Charge charge = waits(paced).maxWaiting(2);
         Request first = room.waiter(charge);
         room.waiter(charge);
         assertThat(limiters.mayWait(charge)).isFalse();
         assertThat(room.answer(charge).retryAfter()).contains(SECOND.multipliedBy(3));
-        assertThat(room.enter(paced.charge("other").within(HOUR).waitingAtMost(0))
-                        .isPermitted())
+        assertThat(room.enter(paced.charge("other").maxWait(HOUR).maxWaiting(0)).isPermitted())
                 .isTrue();
         first.cancel();
         assertThat(limiters.mayWait(charge)).isTrue();
@@ -153,7 +152,7 @@ class ReservedTurnsTests {
     @Test
     void requestCountsForTheRulesThatItWaitsFor() {
         Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));
-        Charge one = waits(site).waitingAtMost(1);
+        Charge one = waits(site).maxWaiting(1);
         room.answer(waits(slow), one);
         room.waiter(waits(slow), one);
         room.answer(one);
@@ -248,7 +247,7 @@ class ReservedTurnsTests {
         Rule three = Rule.of("three", Limit.fixedWindow(3, SECOND));
         limiters.tryAcquire(three, "key", 3);
         Request first = room.waiter(waits(three));
-        Request second = room.waiter(three.charge("key", 2).within(HOUR));
+        Request second = room.waiter(three.charge("key", 2).maxWait(HOUR));
         assertThat(room.enter(waits(three)).isRejected()).isTrue();
         Duration rest = Duration.ofNanos(SECOND.toNanos() - VirtualTime.START % SECOND.toNanos());
         room.advance(SECOND);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.DelegatingDecision;
 import dev.limiter.DelegatingStorage;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
@@ -14,6 +13,8 @@ import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.VirtualTimer;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spi.AbstractDecision;
+import dev.limiter.spi.DelegatingDecision;
 import dev.limiter.spi.ReleaseListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,8 +97,8 @@ class WaitingRoomInterleavingTests {
         }
 
         @Override
-        protected long turn() {
-            return super.turn() - 1;
+        public long turnNanos() {
+            return super.turnNanos() - 1;
         }
 
         @Override
@@ -163,7 +164,7 @@ class WaitingRoomInterleavingTests {
             actors.forEach(actor -> turns.addAll(actor.turns));
             for (Actor actor : actors) {
                 if (actor.waiter != null && actor.waiter.reservation != null) {
-                    turns.add(actor.waiter.reservation.turnNanos());
+                    turns.add(AbstractDecision.of(actor.waiter.reservation).turnNanos());
                 }
             }
             turns.sort(null);
@@ -208,7 +209,7 @@ class WaitingRoomInterleavingTests {
 
             private void enter() {
                 if (waiter == null) {
-                    Charge charge = rule.charge("key").within(Duration.ofHours(1));
+                    Charge charge = rule.charge("key").maxWait(Duration.ofHours(1));
                     waiter = new Waiter(List.of(charge), time.now(), () -> true, Runnable::run);
                     room.enter(waiter);
                     settle();
@@ -245,7 +246,7 @@ class WaitingRoomInterleavingTests {
                     if (outcome.permitted()) {
                         held.add(outcome);
                         if (!outcome.delay().isZero()) {
-                            turns.add(outcome.turnNanos());
+                            turns.add(AbstractDecision.of(outcome).turnNanos());
                         }
                     }
                     waiter = null;

@@ -75,7 +75,7 @@ final class Call {
     }
 
     void withoutWaiting() {
-        charges.replaceAll(charge -> charge.within(Duration.ZERO));
+        charges.replaceAll(charge -> charge.maxWait(Duration.ZERO));
     }
 
     /**

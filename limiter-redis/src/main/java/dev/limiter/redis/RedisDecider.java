@@ -10,6 +10,8 @@ import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ServerTime;
+import dev.limiter.spi.AbstractDecision;
+import dev.limiter.spi.PermitArithmetic;
 import dev.limiter.spi.ReturningFuture;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +59,7 @@ final class RedisDecider implements Leases.Source {
     /** An answer without asking: a permit that was taken ahead, or a refusal that is certain; null if there is none. */
     @Nullable
     Decision known(List<Charge> charges) {
-        List<Charge> merged = charges.size() == 1 ? charges : Charge.merged(charges);
+        List<Charge> merged = charges.size() == 1 ? charges : PermitArithmetic.merged(charges);
         if (merged.size() != 1) {
             return refused(merged);
         }
@@ -107,14 +109,14 @@ final class RedisDecider implements Leases.Source {
         if (charges.isEmpty()) {
             throw new IllegalArgumentException("There is no charge to decide");
         }
-        return Charge.merged(charges);
+        return PermitArithmetic.merged(charges);
     }
 
     private CompletableFuture<Decision> decide(List<Charge> charges) {
         List<Charge> merged = checked(charges);
         Charge first = merged.get(0);
         RemoteRule rule = rules.of(first.rule());
-        boolean one = merged.size() == 1 && first.permits() == 1 && first.isPlain();
+        boolean one = merged.size() == 1 && first.permits() == 1 && PermitArithmetic.isPlain(first);
         if (!one || !rule.isShareable()) {
             return decide(merged, false);
         }
@@ -152,7 +154,7 @@ final class RedisDecider implements Leases.Source {
                             if (!peek) {
                                 learn(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, asked);
                             }
-                            return Decision.allOf(decisions);
+                            return AbstractDecision.allOf(decisions);
                         },
                         Decision::giveBack);
     }
@@ -198,7 +200,7 @@ final class RedisDecider implements Leases.Source {
                     }
                     // throws what one of them failed with
                     answers.forEach(CompletableFuture::join);
-                    return Decision.allApart(inOrder(decisions, charges));
+                    return AbstractDecision.allApart(inOrder(decisions, charges));
                 });
         ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
         var unused = answer.whenComplete((decision, failure) -> {

@@ -159,8 +159,8 @@ class ClusterTests {
         Rule pool = Rule.of("pool", Limit.concurrency(1));
         Rule paced =
                 Rule.of("paced", Limit.leakyBucket(1, Duration.ofSeconds(2)).paced());
-        Charge release = pool.charge(keyOn(0, pool)).within(Duration.ofMinutes(1));
-        Charge turn = paced.charge(keyOn(0, paced)).within(Duration.ofMinutes(1));
+        Charge release = pool.charge(keyOn(0, pool)).maxWait(Duration.ofMinutes(1));
+        Charge turn = paced.charge(keyOn(0, paced)).maxWait(Duration.ofMinutes(1));
         Decision held = redis.decide(List.of(release));
         // an answer in memory would be a turn
         try (FailoverRateLimiterStorage patient = failover(RedisRateLimiterStorage.builder(client.redis())

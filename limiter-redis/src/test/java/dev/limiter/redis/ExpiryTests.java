@@ -46,7 +46,7 @@ class ExpiryTests {
                 Limit.leakyBucket(10, HOUR),
                 Limit.leakyBucket(10, HOUR).paced(),
                 Limit.fixedWindow(10, HOUR),
-                Limit.fixedWindow(10, HOUR).startingWithFirst(),
+                Limit.fixedWindow(10, HOUR).alignFirst(),
                 Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC),
                 Limit.slidingWindowCounter(10, HOUR),
                 Limit.slidingWindowLog(10, HOUR),
@@ -72,7 +72,7 @@ class ExpiryTests {
         List<Decision> taken = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             Charge charge = rule.charge("key", 1 + i % 2);
-            taken.add(storage.decide(List.of(i < 4 ? charge : charge.within(HOUR.multipliedBy(3)))));
+            taken.add(storage.decide(List.of(i < 4 ? charge : charge.maxWait(HOUR.multipliedBy(3)))));
             assertExpires(rule);
         }
         for (Decision decision : taken) {

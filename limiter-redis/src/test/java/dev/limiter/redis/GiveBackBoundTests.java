@@ -125,7 +125,7 @@ class GiveBackBoundTests {
                         bucket,
                         Limit.slidingWindowLog(1_000_000, SECOND).named("too")),
                 Case.windows("fixed", 20, 2, Limit.fixedWindow(20, SECOND)),
-                Case.windows("first", 20, 2, Limit.fixedWindow(20, SECOND).startingWithFirst()),
+                Case.windows("first", 20, 2, Limit.fixedWindow(20, SECOND).alignFirst()),
                 Case.windows("counter", 22, 1, Limit.slidingWindowCounter(20, SECOND)),
                 Case.windows("log", 20, 1, Limit.slidingWindowLog(20, SECOND)));
     }

@@ -91,7 +91,7 @@ class LessRedisTests {
                 Limit.leakyBucket(100, SECOND).burst(10),
                 Limit.leakyBucket(100, SECOND).paced(),
                 Limit.fixedWindow(100, SECOND),
-                Limit.fixedWindow(100, SECOND).startingWithFirst(),
+                Limit.fixedWindow(100, SECOND).alignFirst(),
                 Limit.slidingWindowCounter(100, SECOND),
                 Limit.slidingWindowLog(100, SECOND));
     }
@@ -104,14 +104,14 @@ class LessRedisTests {
                 Limit.fixedWindow(1000, day).named("requests"),
                 Limit.fixedWindow(1000, day).named("bytes"));
         RedisRateLimiterStorage storage = storage(20);
-        List<Charge> empty = List.of(rule.charge("key").costing("bytes", 0));
+        List<Charge> empty = List.of(rule.charge("key").cost("bytes", 0));
         for (int i = 0; i < 10; i++) {
             assertThat(storage.decide(empty).permitted()).isTrue();
         }
         assertThat(storage.peek(rule, "key").limits())
                 .extracting(LimitStatus::remaining)
                 .containsExactly(990L, 1000L);
-        storage.decide(List.of(rule.charge("key").costing("bytes", 1000)));
+        storage.decide(List.of(rule.charge("key").cost("bytes", 1000)));
         for (int i = 0; i < 3; i++) {
             assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
             assertThat(storage.decide(empty).permitted()).isTrue();
@@ -199,7 +199,7 @@ class LessRedisTests {
         Duration day = Duration.ofDays(1);
         return Stream.of(
                 Limit.fixedWindow(2, day),
-                Limit.fixedWindow(2, day).startingWithFirst(),
+                Limit.fixedWindow(2, day).alignFirst(),
                 Limit.slidingWindowCounter(2, day),
                 Limit.slidingWindowLog(2, day),
                 Limit.tokenBucket(2, day),
@@ -220,7 +220,7 @@ class LessRedisTests {
                 Duration.ofHours(25),
                 Duration.ofDays(3))) {
             RedisRateLimiterStorage storage = storage(0);
-            Charge charge = rule.charge("key" + patience).within(patience);
+            Charge charge = rule.charge("key" + patience).maxWait(patience);
             Decision known = storage.decide(List.of(charge));
             for (int i = 0; i < 20 && known.permitted(); i++) {
                 known = storage.decide(List.of(charge));
@@ -286,12 +286,12 @@ class LessRedisTests {
         heard = late;
         // another request, of which is not known yet that it is refused
         CompletableFuture<Decision> refused =
-                storage.decideAsync(List.of(rule.charge("key").waitingAtMost(1)));
+                storage.decideAsync(List.of(rule.charge("key").maxWaiting(1)));
         heard = CompletableFuture.completedFuture(null);
         taken.giveBack();
         late.complete(null);
         assertThat(refused.join().permitted()).isFalse();
-        assertThat(storage.decide(List.of(rule.charge("key").waitingAtMost(1))).permitted())
+        assertThat(storage.decide(List.of(rule.charge("key").maxWaiting(1))).permitted())
                 .isTrue();
     }
 
@@ -372,7 +372,7 @@ class LessRedisTests {
     void whatIsKeptTooLongIsGivenBack() {
         RedisRateLimiterStorage storage = storage(10);
         Rule longer = Rule.of(
-                "longer", Limit.fixedWindow(1000, Duration.ofSeconds(20)).startingWithFirst());
+                "longer", Limit.fixedWindow(1000, Duration.ofSeconds(20)).alignFirst());
         storage.decide(longer, "key", 1);
         long kept = 999 - storage.peek(longer, "key").remaining();
         assertThat(kept).isEqualTo(100);
@@ -454,7 +454,7 @@ class LessRedisTests {
     @Test
     void whatIsKeptEndsWithItsWindow() {
         Rule rule =
-                Rule.of("rule", Limit.fixedWindow(1000, Duration.ofMillis(600)).startingWithFirst());
+                Rule.of("rule", Limit.fixedWindow(1000, Duration.ofMillis(600)).alignFirst());
         RedisRateLimiterStorage storage = storage(50);
         RedisRateLimiterStorage other = storage(0);
         other.decide(rule, "key", 1);
@@ -468,7 +468,7 @@ class LessRedisTests {
 
     @Test
     void whatIsKeptDoesNotOutliveAReset() {
-        Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).startingWithFirst());
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
         storage.decide(rule, "key", 1);
         storage.reset(rule, "key");
@@ -479,8 +479,8 @@ class LessRedisTests {
     /** Limits of a tier or an override. */
     @Test
     void whatIsKeptUnderOtherLimitsOfTheRuleDoesNotOutliveAReset() {
-        Rule rule = Rule.of("rule", Limit.fixedWindow(100, Duration.ofDays(1)).startingWithFirst());
-        Rule gold = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).startingWithFirst());
+        Rule rule = Rule.of("rule", Limit.fixedWindow(100, Duration.ofDays(1)).alignFirst());
+        Rule gold = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
         storage.decide(gold, "key", 1);
         storage.decide(gold, "other", 1);
@@ -494,7 +494,7 @@ class LessRedisTests {
 
     @Test
     void whatIsTakenAheadDuringAResetDoesNotOutliveIt() {
-        Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).startingWithFirst());
+        Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
         resetting = () -> storage.decide(rule, "key", 1);
         storage.reset(rule, "key");
@@ -508,7 +508,7 @@ class LessRedisTests {
     @Test
     void noPermitTakenAheadIsLostOrHadTwice() {
         long limit = 5_000_000;
-        Rule rule = Rule.of("rule", Limit.fixedWindow(limit, Duration.ofDays(1)).startingWithFirst());
+        Rule rule = Rule.of("rule", Limit.fixedWindow(limit, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(1);
         CompletableFuture<Long> granted = CompletableFuture.supplyAsync(
                 () -> granted(rule, storage, 8, 250_000), task -> new Thread(task).start());

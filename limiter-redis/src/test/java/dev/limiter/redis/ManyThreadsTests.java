@@ -40,7 +40,7 @@ class ManyThreadsTests {
                 Rule.of("paced", Limit.leakyBucket(500, SECOND).paced()),
                 Rule.of("warm", Limit.tokenBucket(500, SECOND).warmUp(SECOND)),
                 Rule.of("fixed", Limit.fixedWindow(500, DAY)),
-                Rule.of("first", Limit.fixedWindow(500, DAY).startingWithFirst()),
+                Rule.of("first", Limit.fixedWindow(500, DAY).alignFirst()),
                 Rule.of("counter", Limit.slidingWindowCounter(500, DAY)),
                 Rule.of("log", Limit.slidingWindowLog(500, DAY)),
                 Rule.of(

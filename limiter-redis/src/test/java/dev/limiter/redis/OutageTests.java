@@ -116,7 +116,7 @@ class OutageTests {
                 Limit.tokenBucket(100, DAY),
                 Limit.leakyBucket(100, DAY),
                 Limit.fixedWindow(100, DAY),
-                Limit.fixedWindow(100, DAY).startingWithFirst(),
+                Limit.fixedWindow(100, DAY).alignFirst(),
                 Limit.calendarWindow(100, Period.ofDays(1), ZoneOffset.UTC),
                 Limit.slidingWindowCounter(100, DAY),
                 Limit.slidingWindowLog(100, DAY),
@@ -308,7 +308,7 @@ class OutageTests {
         FailoverRateLimiterStorage there = storage(1);
         CompletableFuture<Void> lost = new CompletableFuture<>();
         redis.heard = lost;
-        Charge charge = pool.charge("key").costing("running", 4).costing("waiting", 0);
+        Charge charge = pool.charge("key").cost("running", 4).cost("waiting", 0);
         CompletableFuture<Decision> answer = storage.decideAsync(List.of(charge));
         redis.heard = CompletableFuture.completedFuture(null);
         await(() -> there.peek(pool, "key").limits().get(0).remaining() == 6);

@@ -16,6 +16,7 @@ import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.Request;
 import dev.limiter.redis.script.Returns;
 import dev.limiter.redis.script.ServerTime;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
@@ -500,7 +501,7 @@ class RequestBatcherTests {
             RemoteRule rule = new RemoteRule(charge.rule(), prefix, PermitRenewals.MICROS, 0);
             call.add(charge, rule, rule.keys(charge.key()));
         }
-        return call.run(KEEPING, Decision::allOf, Decision::giveBack).join();
+        return call.run(KEEPING, AbstractDecision::allOf, Decision::giveBack).join();
     }
 
     /** Answers each request with what it was asked, late, on threads of its own, and fails now and then. */

@@ -56,7 +56,7 @@ class SameDecisionsTests {
         for (long limit : new long[] {1, 7, 100}) {
             rules.add(Rule.of("warm", Limit.tokenBucket(limit, MINUTE).warmUp(Duration.ofSeconds(10))));
             rules.add(Rule.of("fixed", Limit.fixedWindow(limit, SECOND)));
-            rules.add(Rule.of("first", Limit.fixedWindow(limit, MINUTE).startingWithFirst()));
+            rules.add(Rule.of("first", Limit.fixedWindow(limit, MINUTE).alignFirst()));
             rules.add(Rule.of("daily", Limit.calendarWindow(limit, Period.ofDays(1), ZoneId.of("Europe/Berlin"))));
             rules.add(Rule.of("monthly", Limit.calendarWindow(limit, Period.ofMonths(1), ZoneId.of("UTC"))));
             for (int buckets : new int[] {1, 2, 7, 10, 60}) {
@@ -75,7 +75,7 @@ class SameDecisionsTests {
         rules.add(Rule.of(
                 "costs",
                 Limit.leakyBucket(1000, SECOND).named("bucket"),
-                Limit.fixedWindow(30, Duration.ofSeconds(3)).startingWithFirst().named("first"),
+                Limit.fixedWindow(30, Duration.ofSeconds(3)).alignFirst().named("first"),
                 Limit.calendarWindow(100_000, Period.ofDays(1), ZoneId.of("UTC"))
                         .named("daily")));
         return rules.stream();
@@ -97,7 +97,7 @@ class SameDecisionsTests {
                                 Limit.leakyBucket(5, SECOND).paced(),
                                 Limit.tokenBucket(8, SECOND).warmUp(Duration.ofSeconds(2)),
                                 Limit.fixedWindow(3, SECOND),
-                                Limit.fixedWindow(10, SECOND).startingWithFirst(),
+                                Limit.fixedWindow(10, SECOND).alignFirst(),
                                 Limit.calendarWindow(1000, Period.ofDays(1), ZoneId.of("UTC")),
                                 Limit.slidingWindowCounter(10, SECOND),
                                 Limit.slidingWindowLog(10, SECOND),
@@ -222,7 +222,7 @@ class SameDecisionsTests {
         /** Of several rules, each may be waited for. */
         private Charge waiting(Charge charge) {
             boolean waits = rules.size() > 1 && random.nextInt(4) > 0;
-            return waits ? charge.within(Duration.ofNanos(1000 * random.nextLong(6 * window))) : charge;
+            return waits ? charge.maxWait(Duration.ofNanos(1000 * random.nextLong(6 * window))) : charge;
         }
 
         /** Of several limits, half of the requests charge one or more another number of permits. */
@@ -236,7 +236,7 @@ class SameDecisionsTests {
                     case 3 -> 1 + random.nextLong(limit.capacity());
                     default -> charge.permits();
                 };
-                costing = costing.costing(limit.name(), permits);
+                costing = costing.cost(limit.name(), permits);
             }
             return costing;
         }

@@ -141,7 +141,7 @@ class SeveralJvmTests {
             case "token" -> Limit.tokenBucket(1000, day);
             case "leaky" -> Limit.leakyBucket(1000, day);
             case "fixed" -> Limit.fixedWindow(1000, day);
-            case "first" -> Limit.fixedWindow(1000, day).startingWithFirst();
+            case "first" -> Limit.fixedWindow(1000, day).alignFirst();
             case "counter" -> Limit.slidingWindowCounter(1000, day);
             case "sliding-log" -> Limit.slidingWindowLog(SLIDING_LIMIT, SLIDING);
             case "sliding-counter" -> Limit.slidingWindowCounter(SLIDING_LIMIT, SLIDING);

@@ -40,8 +40,8 @@ class TakenOverTests {
                 Limit.leakyBucket(20, MINUTE.multipliedBy(3)),
                 Limit.fixedWindow(20, MINUTE),
                 Limit.fixedWindow(30, DAY),
-                Limit.fixedWindow(20, MINUTE).startingWithFirst(),
-                Limit.fixedWindow(10, HOUR.multipliedBy(2)).startingWithFirst(),
+                Limit.fixedWindow(20, MINUTE).alignFirst(),
+                Limit.fixedWindow(10, HOUR.multipliedBy(2)).alignFirst(),
                 Limit.calendarWindow(20, Period.ofDays(1), ZoneOffset.UTC),
                 Limit.calendarWindow(30, Period.ofMonths(1), ZoneOffset.UTC),
                 Limit.slidingWindowCounter(20, MINUTE),
@@ -59,7 +59,7 @@ class TakenOverTests {
 
     /** A state in Redis does not tell by what its window began: one from the first request goes on with any other. */
     private static boolean keepsStart(Limit from, Limit to) {
-        return from instanceof Limit.FixedWindow && to instanceof Limit.FixedWindow window && window.fromFirst();
+        return from instanceof Limit.FixedWindow && to instanceof Limit.FixedWindow window && window.alignedToFirst();
     }
 
     @ParameterizedTest
@@ -116,7 +116,7 @@ class TakenOverTests {
     @ParameterizedTest
     @MethodSource("limitsOfTenOrMore")
     void theFirstChargeOfAShorterWindowCounts(Limit from) {
-        Limit to = Limit.fixedWindow(10, from.window().dividedBy(12)).startingWithFirst();
+        Limit to = Limit.fixedWindow(10, from.window().dividedBy(12)).alignFirst();
         for (RateLimiterStorage storage : List.of(memory, redis)) {
             granted(storage, from, 4);
         }
@@ -131,7 +131,7 @@ class TakenOverTests {
                 Limit.tokenBucket(10, HOUR),
                 Limit.leakyBucket(10, HOUR.multipliedBy(2)),
                 Limit.fixedWindow(10, HOUR.multipliedBy(2)),
-                Limit.fixedWindow(10, HOUR).startingWithFirst(),
+                Limit.fixedWindow(10, HOUR).alignFirst(),
                 Limit.slidingWindowCounter(10, HOUR),
                 Limit.slidingWindowLog(10, HOUR));
     }
@@ -173,7 +173,7 @@ class TakenOverTests {
         redis.decide(now, "key", 1);
         time.advance(MINUTE.multipliedBy(2));
         redis.decide(now, "key", 10);
-        assertThat(redis.decide(List.of(now.charge("key", 10).within(MINUTE))).permitted())
+        assertThat(redis.decide(List.of(now.charge("key", 10).maxWait(MINUTE))).permitted())
                 .isTrue();
         before.giveBack();
         time.advance(MINUTE);
@@ -182,7 +182,7 @@ class TakenOverTests {
 
     static Stream<Arguments> windowsWithAnotherStart() {
         Limit daily = Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC);
-        Limit fromFirst = Limit.fixedWindow(10, MINUTE).startingWithFirst();
+        Limit fromFirst = Limit.fixedWindow(10, MINUTE).alignFirst();
         return Stream.of(
                 Arguments.of(fromFirst, Limit.fixedWindow(10, MINUTE), Duration.ofSeconds(30), MINUTE),
                 Arguments.of(
@@ -207,7 +207,7 @@ class TakenOverTests {
         time.set(midnight + charged.toNanos());
         Decision before = redis.decide(former, "key", 1);
         assertThat(redis.decide(rule, "key", 9).permitted()).isTrue();
-        assertThat(redis.decide(List.of(rule.charge("key", 5).within(ends))).permitted())
+        assertThat(redis.decide(List.of(rule.charge("key", 5).maxWait(ends))).permitted())
                 .isTrue();
         before.giveBack();
         time.set(midnight + ends.toNanos());
@@ -237,8 +237,8 @@ class TakenOverTests {
             time.set(Duration.ofSeconds(Instant.parse(lastDay + "T10:00:00Z").getEpochSecond())
                     .toNanos());
             Decision present = redis.decide(rule, lastDay, 10);
-            Decision first = redis.decide(List.of(rule.charge(lastDay, 4).within(DAY)));
-            Decision second = redis.decide(List.of(rule.charge(lastDay, 3).within(DAY)));
+            Decision first = redis.decide(List.of(rule.charge(lastDay, 4).maxWait(DAY)));
+            Decision second = redis.decide(List.of(rule.charge(lastDay, 3).maxWait(DAY)));
             assertThat(second.permitted()).isTrue();
             // the others wait because of these
             present.giveBack();

@@ -57,7 +57,7 @@ class WaitingTests {
         RateLimiters here = byVirtualTime();
         assertThat(here.acquire(paced, "key", HOUR).delay()).isZero();
 
-        Decision peeked = here.storage().peek(List.of(paced.charge("key").within(HOUR)));
+        Decision peeked = here.storage().peek(List.of(paced.charge("key").maxWait(HOUR)));
 
         assertThat(peeked.permitted()).isTrue();
         assertThat(peeked.delay()).isEqualTo(SECOND);
@@ -100,7 +100,7 @@ class WaitingTests {
         RateLimiters here = byVirtualTime();
         RateLimiters there = byVirtualTime();
         List<Charge> both =
-                List.of(pool.charge("key").within(HOUR), paced.charge("key").within(HOUR));
+                List.of(pool.charge("key").maxWait(HOUR), paced.charge("key").maxWait(HOUR));
         here.acquire(both).close();
         CompletableFuture<Decision> waits = here.acquireAsync(both, () -> true);
         Conditions.await(() -> here.waiting() == 1);
@@ -110,7 +110,7 @@ class WaitingTests {
             return held.get().permitted();
         });
         time.advance(SECOND);
-        Conditions.await(() -> !here.mayWait(both.get(0).waitingAtMost(1)));
+        Conditions.await(() -> !here.mayWait(both.get(0).maxWaiting(1)));
         assertThat(waits).isNotDone();
 
         held.get().close();
@@ -135,8 +135,9 @@ class WaitingTests {
         }
         Conditions.await(() -> limiters.waiting() == 6);
 
-        Decision tooLate =
-                limiters.acquireAsync(log, "key", HOUR.multipliedBy(3).minusSeconds(1)).join();
+        Decision tooLate = limiters.acquireAsync(
+                        log, "key", HOUR.multipliedBy(3).minusSeconds(1))
+                .join();
 
         assertThat(tooLate.permitted()).isFalse();
         assertThat(tooLate.retryAfter()).contains(HOUR.multipliedBy(3));
@@ -198,8 +199,8 @@ class WaitingTests {
     void aRequestThatWaitsForOneRuleTakesNoPlaceOfThoseThatWaitForAnother() {
         RateLimiters limiters = byVirtualTime();
         Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));
-        List<Charge> one = List.of(site.charge().within(HOUR).waitingAtMost(1));
-        List<Charge> both = List.of(paced.charge("alice").within(HOUR), one.get(0));
+        List<Charge> one = List.of(site.charge().maxWait(HOUR).maxWaiting(1));
+        List<Charge> both = List.of(paced.charge("alice").maxWait(HOUR), one.get(0));
         assertThat(limiters.acquire(both).permitted()).isTrue();
         CompletableFuture<Decision> slow = limiters.acquireAsync(both, () -> true);
         Conditions.await(() -> limiters.waiting() == 1);
@@ -219,7 +220,7 @@ class WaitingTests {
                 Limit.tokenBucket(1, SECOND).warmUp(SECOND),
                 Limit.leakyBucket(1, SECOND).burst(100).paced(),
                 Limit.fixedWindow(1, SECOND),
-                Limit.fixedWindow(1, SECOND).startingWithFirst(),
+                Limit.fixedWindow(1, SECOND).alignFirst(),
                 Limit.calendarWindow(1, Period.ofDays(1), ZoneOffset.UTC),
                 Limit.slidingWindowCounter(1, SECOND),
                 Limit.slidingWindowLog(1, SECOND),
@@ -228,7 +229,7 @@ class WaitingTests {
 
     /** No request waits for a window that starts with its first request. */
     static Stream<Limit> limitsToWaitFor() {
-        return limits().filter(limit -> !(limit instanceof Limit.FixedWindow window && window.fromFirst()));
+        return limits().filter(limit -> !(limit instanceof Limit.FixedWindow window && window.alignedToFirst()));
     }
 
     /** Neither a place in the queue, nor a turn, nor a permit: another request gets the only place afterwards. */
@@ -237,8 +238,8 @@ class WaitingTests {
     void aRequestWithoutQuotaInAnotherRuleTakesNoPlace(Limit limit) {
         RateLimiters limiters = byVirtualTime();
         Rule rule = Rule.of("rule", limit);
-        Rule quota = Rule.of("quota", Limit.fixedWindow(1, Duration.ofDays(10)).startingWithFirst());
-        Charge waiting = rule.charge("key").within(Duration.ofDays(2)).waitingAtMost(1);
+        Rule quota = Rule.of("quota", Limit.fixedWindow(1, Duration.ofDays(10)).alignFirst());
+        Charge waiting = rule.charge("key").maxWait(Duration.ofDays(2)).maxWaiting(1);
         List<Charge> both = List.of(waiting, quota.charge());
         assertThat(limiters.tryAcquire(quota.charge()).permitted()).isTrue();
 
@@ -253,7 +254,7 @@ class WaitingTests {
         CompletableFuture<Decision> next = limiters.acquireAsync(List.of(waiting), () -> true);
         Conditions.await(() -> limiters.waiting() == 1);
         // behind another one
-        Charge second = waiting.waitingAtMost(2);
+        Charge second = waiting.maxWaiting(2);
         assertThat(limiters.acquireAsync(List.of(second, quota.charge()), () -> true)
                         .join()
                         .permitted())
@@ -271,7 +272,7 @@ class WaitingTests {
         RateLimiterStorage redis = RedisStorageProvider.of(time, prefix);
         RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
         for (Duration wait : List.of(Duration.ofMillis(Long.MAX_VALUE), ChronoUnit.FOREVER.getDuration())) {
-            List<Charge> charges = List.of(rule.charge(wait.toString()).within(wait));
+            List<Charge> charges = List.of(rule.charge(wait.toString()).maxWait(wait));
             assertThat(redis.decide(charges).permitted()).isTrue();
             Decision expected = memory.decide(charges);
             assertThat(expected.permitted()).isTrue();
@@ -312,7 +313,7 @@ class WaitingTests {
                 .timeout(Duration.ofMillis(20))
                 .build();
         Rule three = Rule.of("three", Limit.concurrency(3));
-        List<Charge> charges = List.of(three.charge("key").within(HOUR));
+        List<Charge> charges = List.of(three.charge("key").maxWait(HOUR));
         RateLimiters limiters = new RateLimiters(slow);
         RateLimiters there = byTheServersClock();
 

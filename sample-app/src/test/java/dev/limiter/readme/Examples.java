@@ -223,7 +223,7 @@ class BusinessDayStrategy implements RateLimiterStrategy {
 
     static boolean isDaily(Limit limit) {
         return limit instanceof Limit.FixedWindow window
-                && !window.fromFirst()
+                && !window.alignedToFirst()
                 && window.window().equals(Duration.ofDays(1))
                 && window.limit() <= 1_000_000_000_000L; // so that the state fits a long
     }
@@ -261,7 +261,7 @@ class BusinessDay extends NumberLimit {
     @Override
     public long waitNanos(long value, long now, long permits) {
         if (permits > limit) {
-            return Decision.NEVER;
+            return CompiledLimit.NEVER;
         }
         return permits <= remaining(value, now) ? 0 : DAY - Math.floorMod(now - BEGIN, DAY);
     }
@@ -308,7 +308,7 @@ class WithoutSpring {
             decision.giveBack(); // returns what it took
 
             Charge alice = checkout.charge("alice", 5); // five permits
-            Charge cheap = alice.costing("hourly", 1); // five of burst, one of hourly
+            Charge cheap = alice.cost("hourly", 1); // five of burst, one of hourly
             Decision both = limiters.tryAcquire(cheap, site.charge()); // all or nothing
             // waits for its turn, or is refused at once; acquireAsync waits without a thread
             limiters.acquire(checkout, "bob", Duration.ofMillis(200)).giveBack();

@@ -43,7 +43,6 @@ class FenceTests {
 
     /** Pages with texts in no language, and why that does: all in a page that a test compares, or for readers alone. */
     private static final Map<String, String> TEXTS = Map.of(
-            "reference/api.md", "PublicApiTests compares the whole page",
             "reference/key-grammar.md", "grammar: KeyParserTests parse each form",
             "explanation/algorithms.md", "formulas: BoundTests compare the bounds",
             "explanation/architecture.md", "drawings",

@@ -4,26 +4,6 @@ import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.failover.RemoteStorage;
-import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.redis.ConnectingRedis;
-import dev.limiter.redis.LettuceRedis;
-import dev.limiter.redis.RedisRateLimiterStorage;
-import dev.limiter.spring.context.RequestView;
-import dev.limiter.spring.context.ResponseView;
-import dev.limiter.spring.decide.RateLimitListener;
-import dev.limiter.spring.key.KeyResolver;
-import dev.limiter.spring.key.KeySource;
-import dev.limiter.spring.operate.RulesChanged;
-import dev.limiter.spring.operate.SuggestLimit;
-import dev.limiter.spring.rule.LimitOptions;
-import dev.limiter.spring.rule.LimitResolver;
-import dev.limiter.spring.rule.RuleOptions;
-import dev.limiter.spring.rule.RuleSource;
-import dev.limiter.spring.web.RejectionHandler;
-import dev.limiter.spring.web.ResourceResolver;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -35,12 +15,9 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
@@ -51,61 +28,56 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.springframework.core.io.Resource;
-import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
-import org.springframework.core.type.classreading.CachingMetadataReaderFactory;
-import org.springframework.util.ClassUtils;
 
-/** The manual lists the public API: no part of it changes unseen. */
+/** The manual lists the public types, and a resource their members: neither changes unseen. */
 class PublicApiTests {
 
     private static final Path PAGE = Path.of("../docs/reference/api.md");
-
-    /** All public types of these are for applications. */
-    private static final List<String> PACKAGES =
-            List.of("dev.limiter", "dev.limiter.spi", "dev.limiter.spring.annotation", "dev.limiter.test");
-
-    /** And these of others, with all that their members name. */
-    private static final List<Class<?>> TYPES = List.of(
-            ConnectingRedis.class,
-            FailoverRateLimiterStorage.class,
-            InMemoryRateLimiterStorage.class,
-            KeyResolver.class,
-            KeySource.class,
-            LettuceRedis.class,
-            LimitOptions.class,
-            LimitResolver.class,
-            RateLimitListener.class,
-            RedisRateLimiterStorage.class,
-            StorageUnavailableException.class,
-            RejectionHandler.class,
-            RemoteStorage.class,
-            RequestView.class,
-            ResourceResolver.class,
-            ResponseView.class,
-            RuleOptions.class,
-            RuleSource.class,
-            RulesChanged.class,
-            SuggestLimit.class);
+    private static final Path SIGNATURES = Path.of("src/test/resources/public-api.txt");
 
     private static final Pattern PUBLIC_TYPE =
-            Pattern.compile("^public [a-z -]*(?:class|interface|enum|record) (\\w+)", Pattern.MULTILINE);
+            Pattern.compile("^public [a-z -]*(?:class|interface|enum|record|@interface) (\\w+)", Pattern.MULTILINE);
     private static final Pattern UNPUBLISHED = Pattern.compile("dev\\.limiter\\.(benchmarks|testkit)\\.");
     private static final Pattern NAMED_TYPE = Pattern.compile("\\bdev\\.limiter(?:\\.[a-z]+)*\\.[A-Z]\\w+");
+    private static final Pattern LINK = Pattern.compile("\\{@(?:link|linkplain) (\\S+?)(?:\\s+([^}]+))?}");
+    private static final Pattern CODE = Pattern.compile("\\{@code ([^}]+)}");
 
     /** After a change that is meant, run this test with {@code -Dwrite.reference=true}. */
     @Test
-    void pageListsWhatApplicationsMayName() throws IOException {
-        String page = page();
+    void pageListsTheTypes() throws IOException {
+        compare(PAGE, page());
+    }
+
+    @Test
+    void resourceListsTheirMembers() throws IOException {
+        compare(SIGNATURES, signatures());
+    }
+
+    private static void compare(Path file, String content) throws IOException {
         if (Boolean.getBoolean("write.reference")) {
-            Files.writeString(PAGE, page);
+            Files.writeString(file, content);
         }
-        assertThat(PAGE).hasContent(page);
+        assertThat(file).hasContent(content);
+    }
+
+    @Test
+    void membersNameOnlyListedTypes() throws IOException {
+        Set<String> listed = names(ApiTypes.all());
+        SortedSet<String> others = new TreeSet<>();
+        for (Class<?> type : ApiTypes.all()) {
+            Stream<Class<?>> above =
+                    supertypes(type).filter(supertype -> Modifier.isPublic(supertype.getModifiers()));
+            Stream.concat(above, members(type).flatMap(PublicApiTests::named))
+                    .map(Class::getName)
+                    .filter(name -> name.startsWith("dev.limiter.") && !listed.contains(name))
+                    .forEach(name -> others.add(type.getName() + " names " + name));
+        }
+        assertThat(others).isEmpty();
     }
 
     @Test
     void publicTypesAreListedOrInAnInternalPackage() throws IOException {
-        Set<String> listed = names(reachable());
+        Set<String> listed = names(ApiTypes.all());
         SortedSet<String> neither = new TreeSet<>();
         for (Path file : productFiles()) {
             Matcher type = PUBLIC_TYPE.matcher(Files.readString(Sources.MODULES.resolve(file)));
@@ -118,7 +90,7 @@ class PublicApiTests {
 
     @Test
     void manualNamesOnlyWhatIsListed() throws IOException {
-        Set<String> listed = names(reachable());
+        Set<String> listed = names(ApiTypes.all());
         SortedSet<String> others = new TreeSet<>();
         try (Stream<Path> manual = Files.walk(Path.of("../docs"))) {
             for (Path page : Stream.concat(manual, ReadmeTests.EXAMPLES.stream())
@@ -160,66 +132,75 @@ class PublicApiTests {
     }
 
     private static String page() throws IOException {
+        return """
+                # Public API
+
+                The types that applications are compiled with. Until 1.0 they change in a minor version only, and the CHANGELOG says how. All other public types are internal and may change in any version. This page is generated from the Javadoc.
+
+                ## For applications
+
+                %s
+                ## For storages, algorithms and other extensions
+
+                %s"""
+                .formatted(list(ApiTypes.forApplications()), list(ApiTypes.spi()));
+    }
+
+    private static String list(SortedSet<Class<?>> types) throws IOException {
+        StringBuilder list = new StringBuilder();
+        String last = "";
+        for (Class<?> type : types) {
+            if (!type.getPackageName().equals(last)) {
+                list.append(last.isEmpty() ? "" : "\n").append("**`%s`**\n\n".formatted(type.getPackageName()));
+                last = type.getPackageName();
+            }
+            Path source = source(type);
+            list.append("- [`%s`](https://javadoc.io/doc/dev.limiter/%s/latest/%s.html): %s%n"
+                    .formatted(
+                            type.getSimpleName(),
+                            source.getName(0),
+                            type.getName().replace('.', '/'),
+                            firstSentence(type, Files.readString(Sources.MODULES.resolve(source)))));
+        }
+        return list.toString();
+    }
+
+    private static Path source(Class<?> type) {
+        String end = type.getName().replace('.', '/') + ".java";
+        return productFiles().stream()
+                .filter(file -> file.endsWith(Path.of(end)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Of its Javadoc. */
+    private static String firstSentence(Class<?> type, String source) {
+        Matcher comment = Pattern.compile("/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:@[^\\n]+\\s+)*public [a-z -]*"
+                        + "(?:class|interface|enum|record|@interface) " + type.getSimpleName() + "\\b", Pattern.DOTALL)
+                .matcher(source);
+        assertThat(comment.find()).as("Javadoc of %s", type).isTrue();
+        String text = comment.group(1).replaceAll("(?m)^\\s*\\*", "").replaceAll("\\s+", " ").strip();
+        text = CODE.matcher(text).replaceAll(code -> "`" + Matcher.quoteReplacement(code.group(1)) + "`");
+        text = LINK.matcher(text).replaceAll(link -> Matcher.quoteReplacement(
+                link.group(2) != null ? link.group(2) : "`" + link.group(1).replaceFirst("^#", "").replace('#', '.') + "`"));
+        return text.split("(?<=\\.) |(?= @param)| <p>", 2)[0];
+    }
+
+    private static String signatures() throws IOException {
         TreeMap<String, SortedSet<Class<?>>> byPackage = new TreeMap<>();
-        for (Class<?> type : reachable()) {
+        for (Class<?> type : ApiTypes.all()) {
             byPackage
                     .computeIfAbsent(type.getPackageName(), name -> new TreeSet<>(Comparator.comparing(Class::getName)))
                     .add(type);
         }
-        StringBuilder page = new StringBuilder("# Public API\n\n"
-                + "The types and members that applications are compiled with. They change in a minor version only by what is"
-                + " added; all else that is public in a jar is in a package that says that it is internal, is public for"
-                + " other packages of this project, and may change in any version. This page is generated and compared by a"
-                + " test.\n");
-        byPackage.forEach((name, types) -> page.append("\n## `")
-                .append(name)
-                .append("`\n\n```text\n")
-                .append(types.stream().map(PublicApiTests::text).collect(joining("\n")))
-                .append("```\n"));
-        return page.toString();
-    }
-
-    /** The types, and those of this project that a public member names. */
-    private static SortedSet<Class<?>> reachable() throws IOException {
-        SortedSet<Class<?>> found = new TreeSet<>(Comparator.comparing(Class::getName));
-        Deque<Class<?>> next = new ArrayDeque<>(TYPES);
-        for (String name : PACKAGES) {
-            next.addAll(publicTypes(name));
-        }
-        while (!next.isEmpty()) {
-            Class<?> type = next.pop();
-            if (type.getName().startsWith("dev.limiter.") && found.add(type)) {
-                next.addAll(Arrays.asList(type.getClasses()));
-                supertypes(type)
-                        .filter(above -> Modifier.isPublic(above.getModifiers()))
-                        .forEach(next::add);
-                members(type).flatMap(PublicApiTests::named).forEach(next::add);
-            }
-        }
-        return found;
+        return byPackage.entrySet().stream()
+                .map(entry -> "package " + entry.getKey() + "\n\n"
+                        + entry.getValue().stream().map(PublicApiTests::text).collect(joining("\n")))
+                .collect(joining("\n"));
     }
 
     private static Stream<Class<?>> supertypes(Class<?> type) {
         return Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()));
-    }
-
-    private static List<Class<?>> publicTypes(String packageName) throws IOException {
-        Resource[] files = new PathMatchingResourcePatternResolver()
-                .getResources("classpath*:" + packageName.replace('.', '/') + "/*.class");
-        CachingMetadataReaderFactory readers = new CachingMetadataReaderFactory();
-        List<Class<?>> types = new ArrayList<>();
-        for (Resource file : files) {
-            String name = readers.getMetadataReader(file).getClassMetadata().getClassName();
-            Class<?> type = ClassUtils.resolveClassName(name, null);
-            // tests, and what is generated ahead of time for them
-            if (Modifier.isPublic(type.getModifiers())
-                    && type.getEnclosingClass() == null
-                    && !name.endsWith("Tests")
-                    && !name.contains("__")) {
-                types.add(type);
-            }
-        }
-        return types;
     }
 
     private static Stream<Member> members(Class<?> type) {

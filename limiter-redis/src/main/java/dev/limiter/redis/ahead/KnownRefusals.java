@@ -3,6 +3,7 @@ package dev.limiter.redis.ahead;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.redis.script.RedisDecision;
+import dev.limiter.spi.AbstractDecision;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -85,7 +86,7 @@ public final class KnownRefusals {
         List<RedisDecision> parts = refusal.parts;
         return parts.size() == 1
                 ? parts.get(0).refusedAfter(passedMicros)
-                : Decision.allOf(parts.stream()
+                : AbstractDecision.allOf(parts.stream()
                         .map(part -> part.refusedAfter(passedMicros))
                         .toList());
     }

@@ -111,7 +111,7 @@ public final class LeasedPermits {
     public void giveBack() {
         long permits = rest.getAndSet(0);
         if (permits > 0) {
-            Charge all = new Charge(charge.rule(), charge.key(), permits);
+            Charge all = charge.rule().charge(charge.key(), permits);
             returns.giveBack(new RedisDecision(returns, all, remote, numbers, answer, true, 0), false);
         }
     }

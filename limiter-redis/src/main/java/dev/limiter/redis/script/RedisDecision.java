@@ -1,13 +1,14 @@
 package dev.limiter.redis.script;
 
 import dev.limiter.Charge;
-import dev.limiter.Decision;
 import dev.limiter.Rule;
+import dev.limiter.spi.AbstractDecision;
+import dev.limiter.spi.CompiledLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /** The answer of a script on one rule and key. */
-public final class RedisDecision extends Decision {
+public final class RedisDecision extends AbstractDecision {
 
     private static final VarHandle RETURNED;
     private static final VarHandle RELEASED;
@@ -152,7 +153,6 @@ public final class RedisDecision extends Decision {
         return resetNanos(limit);
     }
 
-    @Override
     public String key() {
         return charge.key();
     }
@@ -163,7 +163,7 @@ public final class RedisDecision extends Decision {
     }
 
     @Override
-    protected long turn() {
+    public long turnNanos() {
         return turn;
     }
 
@@ -193,7 +193,9 @@ public final class RedisDecision extends Decision {
         if (charged) {
             return 0;
         }
-        return remote.limits[limit].isNever(charge, limit) ? NEVER : RemoteLimit.nanos(numbers[NUMBERS * limit + 1]);
+        return remote.limits[limit].isNever(charge, limit)
+                ? CompiledLimit.NEVER
+                : RemoteLimit.nanos(numbers[NUMBERS * limit + 1]);
     }
 
     @Override

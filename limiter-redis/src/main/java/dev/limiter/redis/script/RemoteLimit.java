@@ -1,8 +1,9 @@
 package dev.limiter.redis.script;
 
 import dev.limiter.Charge;
-import dev.limiter.Decision;
 import dev.limiter.Limit;
+import dev.limiter.spi.CompiledLimit;
+import dev.limiter.spi.PermitArithmetic;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -115,7 +116,7 @@ public final class RemoteLimit {
 
     /** How many permits must be left for others. */
     public long kept(Charge charge) {
-        return charge.kept(capacity);
+        return PermitArithmetic.reserved(capacity, charge.reserve());
     }
 
     /** Whether more is asked than can ever be granted. {@code position}: of this limit in its rule. */
@@ -136,6 +137,6 @@ public final class RemoteLimit {
 
     /** Nanoseconds for an answer in microseconds, where -1 means unknown. */
     static long nanos(long micros) {
-        return micros < 0 ? Decision.UNKNOWN : micros * 1000;
+        return micros < 0 ? CompiledLimit.UNKNOWN : micros * 1000;
     }
 }

@@ -55,7 +55,7 @@ final class RemoteLimitCompiler {
         }
         Limit.FixedWindow window = (Limit.FixedWindow) limit;
         long length = micros(limit, "window", window.window());
-        return window(limit, window.fromFirst() ? FROM_FIRST : FROM_EPOCH, length, CalendarBounds.NONE);
+        return window(limit, window.alignedToFirst() ? FROM_FIRST : FROM_EPOCH, length, CalendarBounds.NONE);
     }
 
     private static RemoteLimit concurrency(Limit limit, long holdMicros) {

@@ -3,6 +3,7 @@ package dev.limiter.redis.script;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.spi.PermitArithmetic;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -60,7 +61,10 @@ public final class RemoteRule {
                     perPause,
                     limit.limit() * 1000.0 * PAUSE_MICROS / limit.window().toNanos());
         }
-        this.ahead = rule.limits().stream().allMatch(limit -> !limit.isHeld() && !limit.isSpaced()) ? permits : 0;
+        this.ahead = rule.limits().stream()
+                        .allMatch(limit -> !(limit instanceof Limit.Concurrency) && !PermitArithmetic.isSpaced(limit))
+                ? permits
+                : 0;
         this.aheadNanos = nanos;
         this.smallestBlock = Math.min((long) perPause, ahead);
         long aheadMicros = ahead > 0 ? -Math.floorDiv(-nanos, 1000) : 0;

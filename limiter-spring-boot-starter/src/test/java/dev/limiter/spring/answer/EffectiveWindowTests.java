@@ -38,7 +38,7 @@ class EffectiveWindowTests {
 
     @Test
     void windowsAndLogsTellWhenTheyReset() {
-        for (Limit limit : List.of(Limit.fixedWindow(10, HOUR).startingWithFirst(), Limit.slidingWindowLog(10, HOUR))) {
+        for (Limit limit : List.of(Limit.fixedWindow(10, HOUR).alignFirst(), Limit.slidingWindowLog(10, HOUR))) {
             assertThat(seconds(limiters.tryAcquire(
                             Rule.of("all", limit), limit.algorithm().name())))
                     .isEqualTo(3600);
@@ -117,10 +117,10 @@ class EffectiveWindowTests {
     @ValueSource(ints = {0, 3, 5})
     void tellsWhenThereIsMoreThanTheReserve(int others) {
         Rule rule = Rule.of("reserved", Limit.tokenBucket(10, Duration.ofSeconds(100)));
-        Charge ordinary = rule.charge("a").keeping(50);
-        limiters.tryAcquire(rule.charge("a", 5).keeping(50));
+        Charge ordinary = rule.charge("a").reserve(50);
+        limiters.tryAcquire(rule.charge("a", 5).reserve(50));
         limiters.tryAcquire(rule, "a", others);
-        Decision last = limiters.tryAcquire(rule.charge("a", 0).keeping(50));
+        Decision last = limiters.tryAcquire(rule.charge("a", 0).reserve(50));
         assertThat(last.permitted()).isTrue();
         assertThat(last.remaining()).isZero();
         assertThat(seconds(last, ordinary)).isEqualTo(10 * (others + 1));

@@ -46,7 +46,7 @@ class AlignmentTests {
                         "10s",
                         "first",
                         null,
-                        Limit.fixedWindow(5, Duration.ofSeconds(10)).startingWithFirst()),
+                        Limit.fixedWindow(5, Duration.ofSeconds(10)).alignFirst()),
                 arguments("1d", "calendar", null, calendar(Period.ofDays(1), ZoneOffset.UTC)),
                 arguments("1d", "Calendar", "UTC", calendar(Period.ofDays(1), ZoneId.of("UTC"))),
                 arguments("P1D", "calendar", "Europe/Berlin", calendar(Period.ofDays(1), ZoneId.of("Europe/Berlin"))),

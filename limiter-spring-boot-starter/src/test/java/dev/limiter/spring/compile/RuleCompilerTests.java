@@ -63,7 +63,9 @@ class RuleCompilerTests {
     void chargeThatNeverChangesIsMadeOnce() {
         RateLimitRule rule = compiler.compile(orders().cost("3").build());
 
-        assertThat(rule.charge(context)).isSameAs(rule.charge(context)).isEqualTo(new Charge(rule.rule(), "", 3));
+        assertThat(rule.charge(context))
+                .isSameAs(rule.charge(context))
+                .isEqualTo(rule.rule().charge("", 3));
     }
 
     @Test
@@ -74,7 +76,7 @@ class RuleCompilerTests {
         request.addHeader("Content-Length", "2000");
 
         Charge charge = rule.charge(context);
-        assertThat(charge).isEqualTo(rule.rule().charge("", 3).costing("bytes", 2000));
+        assertThat(charge).isEqualTo(rule.rule().charge("", 3).cost("bytes", 2000));
         assertThat(List.of(charge.permits(0), charge.permits(1))).containsExactly(3L, 2000L);
     }
 
@@ -87,9 +89,9 @@ class RuleCompilerTests {
                 .isSameAs(rule.charge(context))
                 .isEqualTo(rule.rule()
                         .charge()
-                        .costing("bytes", 20)
-                        .within(Duration.ofSeconds(5))
-                        .waitingAtMost(7));
+                        .cost("bytes", 20)
+                        .maxWait(Duration.ofSeconds(5))
+                        .maxWaiting(7));
     }
 
     private static RuleDefinition.Builder uploads(String bytes) {

@@ -2,6 +2,7 @@ package dev.limiter.spring.answer;
 
 import dev.limiter.Charge;
 import dev.limiter.Limit;
+import dev.limiter.spi.PermitArithmetic;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Optional;
@@ -44,7 +45,9 @@ final class EffectiveWindow {
         }
         return available > 0
                 ? bucket.seconds(available)
-                : bucket.secondsToNext(resetAfter, asked == null ? limit.atOnce() : asked.atOnce(limit));
+                : bucket.secondsToNext(
+                        resetAfter,
+                        asked == null ? PermitArithmetic.atOnce(limit) : PermitArithmetic.atOnce(asked, limit));
     }
 
     /** How a bucket refills. */

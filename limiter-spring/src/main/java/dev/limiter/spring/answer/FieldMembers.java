@@ -24,7 +24,7 @@ public final class FieldMembers {
      */
     static String policy(String name, Limit limit) {
         String quota = name + ";q=" + integer(limit.limit());
-        return limit.isHeld()
+        return limit instanceof Limit.Concurrency
                 ? quota + ";qu=\"concurrent-requests\""
                 : quota + ";w=" + integer(secondsRoundedUp(limit.window()));
     }
@@ -47,7 +47,7 @@ public final class FieldMembers {
             Optional<Duration> retryAfter,
             Duration resetAfter) {
         field.append(name).append(names.available).append(integer(remaining));
-        if (!limit.isHeld()) {
+        if (!(limit instanceof Limit.Concurrency)) {
             long window = EffectiveWindow.seconds(limit, remaining, asked, retryAfter, resetAfter);
             field.append(names.window).append(window);
         }

@@ -46,7 +46,7 @@ public final class Floors {
     public record Floor(String where, long limit, Duration window) {
 
         boolean holds(Limit limit) {
-            return !limit.isHeld()
+            return !(limit instanceof Limit.Concurrency)
                     && limit.capacity() <= this.limit
                     && permits(limit.limit(), window).compareTo(permits(this.limit, limit.window())) <= 0;
         }

@@ -243,7 +243,7 @@ final class LimitCompiler {
             return Limit.calendarWindow(limit, times.period, times.zone);
         }
         Limit.FixedWindow fixed = Limit.fixedWindow(limit, times.window);
-        return align == Align.FIRST ? fixed.startingWithFirst() : fixed;
+        return align == Align.FIRST ? fixed.alignFirst() : fixed;
     }
 
     private static int buckets(LimitDefinition definition) {

@@ -2,6 +2,7 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.spi.PermitArithmetic;
 import dev.limiter.spring.compile.RuleCompilation.Placement;
 import dev.limiter.spring.compiled.Cost;
 import dev.limiter.spring.compiled.Costs;
@@ -165,10 +166,11 @@ final class LimitsCompilation {
             return;
         }
         String where = definition.origin() + place;
-        boolean held = limits.stream().anyMatch(Limit::isHeld);
-        boolean spaced = limits.stream().anyMatch(Limit::isSpaced);
+        boolean held = limits.stream().anyMatch(Limit.Concurrency.class::isInstance);
+        boolean spaced = limits.stream().anyMatch(PermitArithmetic::isSpaced);
         boolean neverWaits = definition.get(RuleOptions.CHARGE_IF) == null
-                && limits.stream().allMatch(limit -> limit instanceof Limit.FixedWindow fixed && fixed.fromFirst());
+                && limits.stream()
+                        .allMatch(limit -> limit instanceof Limit.FixedWindow fixed && fixed.alignedToFirst());
         refuse(spaced, RuleOptions.LEASE, EVENLY, where, found);
         refuse(held, RuleOptions.LEASE, "concurrency", where, found);
         refuse(held, RuleOptions.CHARGE_IF, "concurrency", where, found);

@@ -3,6 +3,7 @@ package dev.limiter.spring.compiled;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.spi.AbstractDecision;
 import java.time.Duration;
 
 /**
@@ -24,13 +25,13 @@ public record Ban(Rule rejections, Rule bans) {
 
     /** Whether a key is banned, by where it stands with {@link #bans()}; no key is by a state that several share. */
     public static boolean isInForce(Decision state) {
-        return !state.permitted() && !state.sharesState();
+        return !state.permitted() && !AbstractDecision.of(state).sharesState();
     }
 
     /** Names of rules that are configured have no slash. */
     public static Ban of(String ruleName, long after, Duration within, Duration duration) {
         return new Ban(
                 Rule.of(ruleName + REJECTIONS, Limit.slidingWindowLog(after, within)),
-                Rule.of(ruleName + BANS, Limit.fixedWindow(1, duration).startingWithFirst()));
+                Rule.of(ruleName + BANS, Limit.fixedWindow(1, duration).alignFirst()));
     }
 }

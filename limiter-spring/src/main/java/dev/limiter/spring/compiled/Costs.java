@@ -41,7 +41,7 @@ public final class Costs {
      * @throws dev.limiter.spring.expression.RuleEvaluationException if a cost cannot be evaluated
      */
     Charge charge(Rule rule, String key, RateLimitContext context) {
-        return own.isEmpty() ? new Charge(rule, key, common.of(context)) : charge(rule, key, cost -> cost.of(context));
+        return own.isEmpty() ? rule.charge(key, common.of(context)) : charge(rule, key, cost -> cost.of(context));
     }
 
     /** The charge of any request, if that {@linkplain #isFixed() is the same} for all. */
@@ -58,7 +58,7 @@ public final class Costs {
         Charge charge = rule.charge(key, noneInCommon ? 0 : permits.applyAsLong(common));
         for (Limit limit : rule.limits()) {
             Cost cost = own.get(limit.name());
-            charge = cost == null ? charge : charge.costing(limit.name(), permits.applyAsLong(cost));
+            charge = cost == null ? charge : charge.cost(limit.name(), permits.applyAsLong(cost));
         }
         return charge;
     }

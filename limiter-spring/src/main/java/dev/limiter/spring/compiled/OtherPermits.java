@@ -40,7 +40,7 @@ public final class OtherPermits {
             return Limit.calendarWindow(permits, calendar.period(), calendar.zone());
         }
         Limit.FixedWindow other = Limit.fixedWindow(permits, limit.window());
-        return ((Limit.FixedWindow) limit).fromFirst() ? other.startingWithFirst() : other;
+        return ((Limit.FixedWindow) limit).alignedToFirst() ? other.alignFirst() : other;
     }
 
     /** The bucket with a queue for all requests that can be served within {@code maxWait}, and at least its limit. */

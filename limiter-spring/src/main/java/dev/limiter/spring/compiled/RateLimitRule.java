@@ -87,7 +87,7 @@ public final class RateLimitRule {
     }
 
     private Charge refundable(Charge charge) {
-        return charging.chargeIf == null ? charge : charge.asRefundable();
+        return charging.chargeIf == null ? charge : charge.refundable(true);
     }
 
     /** The name as configured, or the display name of the annotated method; {@code default} for the automatic limit. */
@@ -193,7 +193,7 @@ public final class RateLimitRule {
     }
 
     private static boolean limitsConcurrency(Rule limited) {
-        return limited.limits().stream().anyMatch(Limit::isHeld);
+        return limited.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
     }
 
     /** Whether it has paths, so that it applies to requests by itself. */

@@ -28,7 +28,7 @@ public record Waiting(
 
     /** The charge on the terms of a request with priority; of any request, if there is no priority. */
     Charge first(Charge charge) {
-        return maxWait.isZero() ? charge : charge.within(maxWait).waitingAtMost(maxWaiting);
+        return maxWait.isZero() ? charge : charge.maxWait(maxWait).maxWaiting(maxWaiting);
     }
 
     /**
@@ -37,6 +37,6 @@ public record Waiting(
      * @throws dev.limiter.spring.expression.RuleEvaluationException if the priority cannot be evaluated
      */
     Charge apply(Charge charge, RateLimitContext context) {
-        return priority == null || priority.evaluate(context) ? first(charge) : charge.keeping(reserve);
+        return priority == null || priority.evaluate(context) ? first(charge) : charge.reserve(reserve);
     }
 }

@@ -134,7 +134,7 @@ public final class ApplicableRules {
     public boolean charging() {
         return enforced.stream()
                 .flatMap(rule -> Stream.concat(Stream.of(rule.rule()), rule.tiers().values().stream()))
-                .anyMatch(rule -> !rule.limits().stream().allMatch(Limit::isHeld));
+                .anyMatch(rule -> !rule.limits().stream().allMatch(Limit.Concurrency.class::isInstance));
     }
 
     public boolean isEmpty() {

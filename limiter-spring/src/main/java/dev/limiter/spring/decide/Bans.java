@@ -9,6 +9,7 @@ import dev.limiter.OnFailure;
 import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.failover.StorageUnavailableException;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
@@ -77,7 +78,7 @@ final class Bans {
             state.giveBack();
             state = shared.decideRemotely(begun);
         }
-        if (state.sharesState()) {
+        if (AbstractDecision.of(state).sharesState()) {
             throw new StorageUnavailableException(
                     "There is no room for a ban: as many keys as limiter.max-keys says are at their limit", null);
         }
@@ -88,7 +89,7 @@ final class Bans {
 
     /** Whether a ban was not begun where the key is looked up: a storage that answers reads may refuse writes. */
     private boolean isLost(Decision state, Charge begun) {
-        return state.sharesState()
+        return AbstractDecision.of(state).sharesState()
                 || state.onFailure()
                         .map(how -> how != OnFailure.LOCAL
                                 || limiters.peek(begun.rule(), begun.key()).permitted())
@@ -102,7 +103,7 @@ final class Bans {
 
     /** Whether a decision says too little of a key: made by a share of the limit, or on a state of several keys. */
     private boolean isShared(Decision decision) {
-        return decision.sharesState() || isByShare(decision);
+        return AbstractDecision.of(decision).sharesState() || isByShare(decision);
     }
 
     /** Whether one of several instances has decided by its share. */
@@ -117,7 +118,7 @@ final class Bans {
      */
     private @Nullable Decision begun(
             RateLimitRule rule, Charge charge, RuleContexts contexts, Decision rejection, Decision state) {
-        if (state.sharesState()) {
+        if (AbstractDecision.of(state).sharesState()) {
             return null;
         }
         if (state.permitted()) {
@@ -129,6 +130,6 @@ final class Bans {
     /** The request that begins a ban is refused for its time like all others. */
     private static Decision banned(Charge charge, Decision state) {
         Duration rest = state.retryAfter().orElse(state.resetAfter());
-        return new FixedDecision(charge.rule(), charge.key(), Math.max(rest.toNanos(), 1), FixedDecision.Reason.BANNED);
+        return new FixedDecision(charge.rule(), Math.max(rest.toNanos(), 1), FixedDecision.Reason.BANNED);
     }
 }

@@ -5,6 +5,7 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
+import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
@@ -59,8 +60,7 @@ final class DecisionSteps {
         for (int i = 0; i < rules.enforced.size(); i++) {
             RateLimitRule rule = rules.enforced.get(i);
             if (rule.hasDeniedAddresses() && rule.denies(contexts.of(rule))) {
-                Decision denied =
-                        new FixedDecision(rule.rule(), Charge.SHARED, Decision.NEVER, FixedDecision.Reason.DENIED);
+                Decision denied = new FixedDecision(rule.rule(), CompiledLimit.NEVER, FixedDecision.Reason.DENIED);
                 reports.decided(rule, contexts, Outcome.DENIED, null, denied, Duration.ZERO);
                 return Asked.NOTHING.refused(denied);
             }

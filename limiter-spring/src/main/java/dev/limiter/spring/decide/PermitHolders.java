@@ -51,7 +51,7 @@ public final class PermitHolders {
     private static long permits(Charge charge) {
         List<Limit> limits = charge.rule().limits();
         return IntStream.range(0, limits.size())
-                .filter(i -> limits.get(i).isHeld())
+                .filter(i -> limits.get(i) instanceof Limit.Concurrency)
                 .mapToLong(charge::permits)
                 .max()
                 .orElse(0);

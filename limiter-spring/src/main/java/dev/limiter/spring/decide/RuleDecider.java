@@ -119,7 +119,7 @@ public final class RuleDecider {
     /** Where the limits of each rule stand now for such a request, after what it took was returned. Charges nothing. */
     public List<List<LimitStatus>> peek(Verdict verdict) {
         return verdict.charges.stream()
-                .map(charge -> charge.rule().charge(charge.key()).keeping(charge.keptPercent()))
+                .map(charge -> charge.rule().charge(charge.key()).reserve(charge.reserve()))
                 .map(charge -> Verdict.limits(storage.peek(List.of(charge))))
                 .toList();
     }

@@ -7,6 +7,7 @@ import dev.limiter.Decision;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.WaitListener;
+import dev.limiter.spi.PermitArithmetic;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -64,7 +65,7 @@ final class StorageCalls {
     Decision tryAcquireNow(List<Charge> charges) {
         Charge first = charges.get(0);
         // in memory plain permits of one key need no list of charges; a remote storage would make it again
-        return charges.size() == 1 && !remote && first.isPlain()
+        return charges.size() == 1 && !remote && PermitArithmetic.isPlain(first)
                 ? limiters.tryAcquire(first.rule(), first.key(), first.permits())
                 : limiters.tryAcquire(charges.toArray(Charge[]::new));
     }

@@ -208,7 +208,7 @@ public final class Verdict {
     }
 
     private static boolean holds(Rule rule) {
-        return rule.limits().stream().anyMatch(Limit::isHeld);
+        return rule.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
     }
 
     /** Releases what is held of concurrency limits, because the work is done. The second call does nothing. */
@@ -233,8 +233,7 @@ public final class Verdict {
         }
         for (RateLimitRule rule : rules) {
             if (rules.size() == 1 || rule.name().equals(decision.rule().name())) {
-                return rule.answersForServer()
-                        || rule.isForAll() && decision.limit().isHeld();
+                return rule.answersForServer() || rule.isForAll() && decision.limit() instanceof Limit.Concurrency;
             }
         }
         return false;

@@ -68,7 +68,7 @@ public final class LimitOptions {
             .suggest("epoch", "Windows are counted from the epoch; the default.")
             .suggest("first", "A window starts with its first request, for each key apart.")
             .suggest("calendar", "Days, weeks from Monday, or months in a time zone.")
-            .in(limit -> limit instanceof Limit.FixedWindow fixed && fixed.fromFirst() ? Align.FIRST : null)
+            .in(limit -> limit instanceof Limit.FixedWindow fixed && fixed.alignedToFirst() ? Align.FIRST : null)
             .named("align");
 
     public static final Option<String> ZONE = Option.text("Time zone of the calendar, such as Europe/Berlin")

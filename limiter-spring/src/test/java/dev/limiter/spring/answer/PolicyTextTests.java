@@ -75,7 +75,7 @@ class PolicyTextTests {
                 "uploads",
                 Limit.fixedWindow(100, MINUTE).named("requests"),
                 Limit.concurrency(5000).named("bytes"));
-        Charge charge = rule.charge("alice").costing("bytes", 2000);
+        Charge charge = rule.charge("alice").cost("bytes", 2000);
         StringBuilder field = new StringBuilder();
 
         PolicyText.of(rule)

@@ -35,8 +35,8 @@ class OtherPermitsTests {
                         Limit.leakyBucket(20, SECOND).burst(21).paced().warmUp(SECOND)),
                 arguments(Limit.fixedWindow(10, MINUTE), Limit.fixedWindow(20, MINUTE)),
                 arguments(
-                        Limit.fixedWindow(10, MINUTE).startingWithFirst(),
-                        Limit.fixedWindow(20, MINUTE).startingWithFirst()),
+                        Limit.fixedWindow(10, MINUTE).alignFirst(),
+                        Limit.fixedWindow(20, MINUTE).alignFirst()),
                 arguments(
                         Limit.calendarWindow(10, Period.ofMonths(1), BERLIN),
                         Limit.calendarWindow(20, Period.ofMonths(1), BERLIN)),

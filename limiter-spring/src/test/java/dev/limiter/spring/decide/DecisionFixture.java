@@ -5,6 +5,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.key.KeyHash;
@@ -52,7 +53,7 @@ final class DecisionFixture {
     void leaveRoomFor(int states) {
         Rule full = Rule.of("full", Limit.fixedWindow(1, Duration.ofDays(1)));
         int keys = 0;
-        while (!limiters.tryAcquire(full, "key" + keys).sharesState()) {
+        while (!AbstractDecision.of(limiters.tryAcquire(full, "key" + keys)).sharesState()) {
             keys++;
         }
         for (int i = 0; limiters.storage().size() > MAX_KEYS - states; i++) {

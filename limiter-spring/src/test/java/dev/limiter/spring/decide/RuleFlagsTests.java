@@ -49,8 +49,8 @@ class RuleFlagsTests {
     void aReserveIsKeptWithoutWaiting() {
         RateLimitRule rule = compiled(
                 keyed("test", "header:user").waiting(null, null, "#request.getHeader('user') == 'ann'", "20%"));
-        assertThat(rule.charge(user("ann")).keptPercent()).isZero();
-        assertThat(rule.charge(user("ben")).keptPercent()).isEqualTo(20);
+        assertThat(rule.charge(user("ann")).reserve()).isZero();
+        assertThat(rule.charge(user("ben")).reserve()).isEqualTo(20);
     }
 
     @Test

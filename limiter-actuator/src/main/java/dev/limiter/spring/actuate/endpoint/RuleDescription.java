@@ -4,6 +4,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
+import dev.limiter.spi.PermitArithmetic;
 import dev.limiter.spring.compile.Floors.Floor;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
@@ -122,7 +123,8 @@ final class RuleDescription {
             Map<String, Object> limit = limit(status.policy(), asked.get(i));
             limit.put("permitted", status.permitted());
             limit.put("remaining", status.remaining());
-            if (asked.get(i).isHeld() && decision.onFailure().isEmpty()) {
+            if (asked.get(i) instanceof Limit.Concurrency
+                    && decision.onFailure().isEmpty()) {
                 limit.put("inFlight", Math.max(asked.get(i).limit() - status.remaining(), 0));
             }
             status.retryAfter().ifPresent(wait -> limit.put("retryAfter", wait.toString()));
@@ -137,7 +139,7 @@ final class RuleDescription {
         return decision.limits().stream()
                 .anyMatch(limit -> !limit.permitted()
                         || !limit.resetAfter().isZero()
-                        || limit.remaining() < limit.limit().atOnce());
+                        || limit.remaining() < PermitArithmetic.atOnce(limit.limit()));
     }
 
     /** One of the keys refused most often, by its hash, with the last refused caller. */

@@ -7,6 +7,7 @@ import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.spi.PermitArithmetic;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.DecisionMeter;
 import dev.limiter.spring.decide.Outcome;
@@ -241,7 +242,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
 
     /** Each request takes all that a spaced limit has at once. */
     private boolean isNear(Charge charge, long remaining, Limit limit) {
-        return !limit.isSpaced() && isLittle(remaining, charge.atOnce(limit));
+        return !PermitArithmetic.isSpaced(limit) && isLittle(remaining, PermitArithmetic.atOnce(charge, limit));
     }
 
     private boolean isLittle(long remaining, long most) {

@@ -1,12 +1,15 @@
-package dev.limiter;
+package dev.limiter.spi;
+
+import dev.limiter.Decision;
+import dev.limiter.Rule;
 
 /** Tells what another decision tells; returns and releases are left to its subclasses. */
-public abstract class DelegatingDecision extends Decision {
+public abstract class DelegatingDecision extends AbstractDecision {
 
-    protected final Decision decision;
+    protected final AbstractDecision decision;
 
     protected DelegatingDecision(Decision decision) {
-        this.decision = decision;
+        this.decision = AbstractDecision.of(decision);
     }
 
     @Override
@@ -20,18 +23,13 @@ public abstract class DelegatingDecision extends Decision {
     }
 
     @Override
-    protected String key() {
-        return decision.key();
-    }
-
-    @Override
     protected long delayNanos() {
         return decision.delayNanos();
     }
 
     @Override
-    protected long turn() {
-        return decision.turn();
+    public long turnNanos() {
+        return decision.turnNanos();
     }
 
     @Override
@@ -47,5 +45,10 @@ public abstract class DelegatingDecision extends Decision {
     @Override
     protected long resetNanos(int limit) {
         return decision.resetNanos(limit);
+    }
+
+    @Override
+    protected int deciding() {
+        return decision.deciding();
     }
 }

@@ -1,5 +1,9 @@
-package dev.limiter;
+package dev.limiter.spi;
 
+import dev.limiter.Decision;
+import dev.limiter.LimitStatus;
+import dev.limiter.OnFailure;
+import dev.limiter.Rule;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -7,18 +11,18 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The decisions on several charges: speaks for the one that decided, and lists the limits of all. */
-final class CombinedDecision extends Decision {
+final class CombinedDecision extends AbstractDecision {
 
-    private final List<Decision> parts;
+    private final List<AbstractDecision> parts;
     private final boolean apart;
-    private final Decision spokesman;
+    private final AbstractDecision spokesman;
 
-    /** {@code apart}: as for {@link Decision#allApart}. */
+    /** {@code apart}: as for {@link AbstractDecision#allApart}. */
     CombinedDecision(List<? extends Decision> parts, boolean apart) {
-        this.parts = List.copyOf(parts);
+        this.parts = parts.stream().map(AbstractDecision::of).toList();
         this.apart = apart;
-        Decision first = this.parts.get(0);
-        for (Decision part : this.parts) {
+        AbstractDecision first = this.parts.get(0);
+        for (AbstractDecision part : this.parts) {
             if (outranks(part, first)) {
                 first = part;
             }
@@ -27,7 +31,7 @@ final class CombinedDecision extends Decision {
     }
 
     /** A refusal before a permission, the longer wait before the shorter, the smaller rest before the larger. */
-    private static boolean outranks(Decision a, Decision b) {
+    private static boolean outranks(AbstractDecision a, AbstractDecision b) {
         if (a.permitted() != b.permitted()) {
             return b.permitted();
         }
@@ -58,7 +62,7 @@ final class CombinedDecision extends Decision {
 
     @Override
     public List<Decision> parts() {
-        return parts;
+        return List.copyOf(parts);
     }
 
     @Override
@@ -76,13 +80,13 @@ final class CombinedDecision extends Decision {
     @Override
     protected long delayNanos() {
         return permitted()
-                ? parts.stream().mapToLong(Decision::delayNanos).max().orElse(0)
+                ? parts.stream().mapToLong(AbstractDecision::delayNanos).max().orElse(0)
                 : 0;
     }
 
     @Override
-    protected long turn() {
-        return parts.stream().mapToLong(Decision::turn).max().orElse(Long.MIN_VALUE);
+    public long turnNanos() {
+        return parts.stream().mapToLong(AbstractDecision::turnNanos).max().orElse(Long.MIN_VALUE);
     }
 
     @Override
@@ -96,7 +100,7 @@ final class CombinedDecision extends Decision {
     }
 
     /** Goes on with the others where one throws, and throws that then. */
-    private static void each(Iterator<Decision> parts, Consumer<Decision> call) {
+    private static void each(Iterator<? extends Decision> parts, Consumer<Decision> call) {
         try {
             while (parts.hasNext()) {
                 call.accept(parts.next());

@@ -1,5 +1,10 @@
-package dev.limiter;
+package dev.limiter.spi;
 
+import dev.limiter.Decision;
+import dev.limiter.Limit;
+import dev.limiter.LimitStatus;
+import dev.limiter.OnFailure;
+import dev.limiter.Rule;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -7,18 +12,18 @@ import java.util.Optional;
  * A decision by the share of one instance, told as one on the rule that was asked for. A request that costs more than
  * the share is told to try again: the whole limit may permit it when the storage is back.
  */
-final class OnFailureDecision extends Decision {
+final class OnFailureDecision extends AbstractDecision {
 
     private static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
 
     private final OnFailure how;
     private final Rule rule;
-    private final Decision share;
+    private final AbstractDecision share;
 
     OnFailureDecision(OnFailure how, Rule rule, Decision share) {
         this.how = how;
         this.rule = rule;
-        this.share = share;
+        this.share = AbstractDecision.of(share);
     }
 
     @Override
@@ -59,18 +64,13 @@ final class OnFailureDecision extends Decision {
     }
 
     @Override
-    protected String key() {
-        return share.key();
-    }
-
-    @Override
     protected long delayNanos() {
         return share.delayNanos();
     }
 
     @Override
-    protected long turn() {
-        return share.turn();
+    public long turnNanos() {
+        return share.turnNanos();
     }
 
     @Override
@@ -96,7 +96,7 @@ final class OnFailureDecision extends Decision {
     @Override
     protected long waitNanos(int limit) {
         long wait = share.waitNanos(limit);
-        return wait == NEVER ? TRY_AGAIN : wait;
+        return wait == CompiledLimit.NEVER ? TRY_AGAIN : wait;
     }
 
     @Override
