@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The standing of one limit in a decision. Immutable, thread-safe.
+ * What one limit had left at the moment of a decision. Immutable, thread-safe.
  *
  * @param policy the name that clients see: the rule's, or {@code rule-limit} for a named limit
  * @param limit as it was decided by: the one of the {@linkplain Decision#rule() rule}, or while several instances decide

@@ -1,6 +1,6 @@
 package dev.limiter;
 
-/** The decision while a storage that all instances share cannot be asked. */
+/** The decision while the storage that all instances share is unavailable. */
 public enum OnFailure {
     /** In memory, each instance for itself, with its share of the limit. */
     LOCAL,

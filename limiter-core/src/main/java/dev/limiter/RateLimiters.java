@@ -14,7 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
 /**
- * The entry point: asks for permits. Thread-safe; with the storage in memory only {@code acquire} blocks.
+ * The entry point: decides on requests for permits. Thread-safe; with the storage in memory only {@code acquire} blocks.
  *
  * <pre>{@code
  * RateLimiters limiters = RateLimiters.builder().maxKeys(100_000).build();

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of requests that wait for permits; see {@link RateLimiters#onWait}. Called by deciding threads: implementations
+ * Receives requests that wait for permits; see {@link RateLimiters#onWait}. Called by deciding threads: implementations
  * are thread-safe and quick, and must neither block nor throw; what they throw is logged, and changes nothing.
  */
 @FunctionalInterface

@@ -3,8 +3,8 @@ package dev.limiter.spi;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The listeners of a storage: each is told of every release, once however often it was added, and whatever
- * another one throws. Thread-safe.
+ * The listeners of a storage. Each is called once for every release, however often it was added, and whatever another
+ * one throws. Thread-safe.
  */
 public final class ReleaseListeners implements ReleaseListener {
 
