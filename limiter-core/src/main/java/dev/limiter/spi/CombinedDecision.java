@@ -30,7 +30,7 @@ final class CombinedDecision extends AbstractDecision {
         this.spokesman = first;
     }
 
-    /** A refusal before a permission, the longer wait before the shorter, the smaller rest before the larger. */
+    /** A rejection before a permission, the longer wait before the shorter, the smaller rest before the larger. */
     private static boolean outranks(AbstractDecision a, AbstractDecision b) {
         if (a.permitted() != b.permitted()) {
             return b.permitted();
