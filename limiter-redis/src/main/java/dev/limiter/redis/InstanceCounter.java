@@ -2,7 +2,6 @@ package dev.limiter.redis;
 
 import dev.limiter.failover.RemoteStorage;
 import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.redis.script.Arguments;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,7 +1,5 @@
 package dev.limiter.redis;
 
-import dev.limiter.redis.script.Arguments;
-import dev.limiter.redis.script.ServerTime;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

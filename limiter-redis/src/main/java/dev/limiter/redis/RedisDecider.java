@@ -2,14 +2,6 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.redis.ahead.KnownRejections;
-import dev.limiter.redis.ahead.LeasedPermits;
-import dev.limiter.redis.ahead.Leases;
-import dev.limiter.redis.script.RedisDecision;
-import dev.limiter.redis.script.RemoteRule;
-import dev.limiter.redis.script.RemoteRules;
-import dev.limiter.redis.script.Returns;
-import dev.limiter.redis.script.ServerTime;
 import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.PermitArithmetic;
 import dev.limiter.spi.ReturningFuture;

@@ -1,6 +1,5 @@
 package dev.limiter.redis;
 
-import dev.limiter.redis.script.Request;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

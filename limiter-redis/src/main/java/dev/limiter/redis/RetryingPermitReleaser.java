@@ -2,12 +2,6 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.redis.FailedReleases.Release;
-import dev.limiter.redis.ahead.KnownRejections;
-import dev.limiter.redis.script.GiveBackRequest;
-import dev.limiter.redis.script.RedisDecision;
-import dev.limiter.redis.script.RemoteRule;
-import dev.limiter.redis.script.Returns;
-import dev.limiter.redis.script.ServerTime;
 import dev.limiter.spi.ReleaseListeners;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

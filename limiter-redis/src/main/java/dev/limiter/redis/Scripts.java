@@ -1,7 +1,5 @@
 package dev.limiter.redis;
 
-import dev.limiter.redis.script.LuaAlgorithm;
-import dev.limiter.redis.script.ScriptFiles;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** All scripts. Those with algorithms are read when they are needed first. Thread-safe. */

@@ -1,8 +1,6 @@
 package dev.limiter.redis;
 
 import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.redis.script.RecentMinimum;
-import dev.limiter.redis.script.Request;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

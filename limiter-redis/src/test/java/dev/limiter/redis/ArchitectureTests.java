@@ -31,12 +31,12 @@ class ArchitectureTests {
                     "dev.limiter.failover",
                     "dev.limiter.redis..");
 
-    /** Neither the texts of scripts nor the answers that are known ahead send anything. */
+    /** So that another client can take its place. */
     @ArchTest
-    static final ArchRule scriptsAndPermitsAheadKnowNoClient = noClasses()
+    static final ArchRule onlyLettuceRedisKnowsTheClient = noClasses()
             .that()
-            .resideInAnyPackage("dev.limiter.redis.script", "dev.limiter.redis.ahead")
+            .haveNameNotMatching("dev\\.limiter\\.redis\\.(LettuceRedis|RedisErrors|SlotRequestBatcher)(\\$.*)?")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("dev.limiter.redis", "io.lettuce..");
+            .resideInAnyPackage("io.lettuce..", "io.netty..");
 }

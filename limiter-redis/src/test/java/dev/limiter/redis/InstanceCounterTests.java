@@ -3,7 +3,6 @@ package dev.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.redis.script.Arguments;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,7 +9,6 @@ import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.memory.Threads;
-import dev.limiter.redis.ahead.Leases;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RealTime;
 import java.time.Duration;

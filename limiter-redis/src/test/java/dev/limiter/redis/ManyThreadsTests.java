@@ -7,7 +7,6 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
 import dev.limiter.memory.Threads;
-import dev.limiter.redis.script.Request;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

@@ -2,8 +2,7 @@ package dev.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.redis.server.SharedDocument;
-import dev.limiter.redis.server.SharedDocument.Version;
+import dev.limiter.redis.SharedDocument.Version;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

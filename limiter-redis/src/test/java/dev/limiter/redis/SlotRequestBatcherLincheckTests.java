@@ -2,8 +2,6 @@ package dev.limiter.redis;
 
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
-import dev.limiter.redis.script.LuaAlgorithm;
-import dev.limiter.redis.script.Request;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;

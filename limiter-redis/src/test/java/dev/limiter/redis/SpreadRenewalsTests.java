@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.VirtualTime;
-import dev.limiter.redis.script.ServerTime;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

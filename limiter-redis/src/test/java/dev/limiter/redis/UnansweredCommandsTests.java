@@ -3,7 +3,6 @@ package dev.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.limiter.redis.script.ScriptFiles;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
 import io.lettuce.core.ClientOptions;

@@ -1,7 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.TimeSource;
-import dev.limiter.redis.server.SharedDocument;
+import dev.limiter.redis.SharedDocument;
 import dev.limiter.spring.background.ChangeFollower;
 import dev.limiter.spring.background.RulesChangedEvents;
 import dev.limiter.spring.check.StartupReport;

@@ -2,7 +2,7 @@ package dev.limiter.spring.redis;
 
 import dev.limiter.failover.StorageListener;
 import dev.limiter.redis.Redis;
-import dev.limiter.redis.server.EvictionPolicy;
+import dev.limiter.redis.EvictionPolicy;
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.failure.MessageCode;
 import java.time.Duration;

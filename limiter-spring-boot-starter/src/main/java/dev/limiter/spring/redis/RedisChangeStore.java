@@ -1,7 +1,7 @@
 package dev.limiter.spring.redis;
 
-import dev.limiter.redis.server.SharedDocument;
-import dev.limiter.redis.server.SharedDocument.Version;
+import dev.limiter.redis.SharedDocument;
+import dev.limiter.redis.SharedDocument.Version;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes;

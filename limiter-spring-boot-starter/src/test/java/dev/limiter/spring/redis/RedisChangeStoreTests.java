@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.Redis;
 import dev.limiter.redis.Script;
-import dev.limiter.redis.server.SharedDocument;
+import dev.limiter.redis.SharedDocument;
 import dev.limiter.spring.operate.ChangeStoreException;
 import dev.limiter.spring.operate.Changes;
 import dev.limiter.testkit.RedisServer;

@@ -1,0 +1,52 @@
+package dev.limiter.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The texts of the scripts: files next to this class, one after the other. */
+final class ScriptFiles {
+
+    private ScriptFiles() {}
+
+    /** The script that decides, with the algorithms of a set: a server creates all functions of a script for each call. */
+    public static String decide(int algorithms) {
+        return withAlgorithms(algorithms, "decide");
+    }
+
+    /** The script that takes permits back, with the algorithms of a set. */
+    public static String giveBack(int algorithms) {
+        return withAlgorithms(algorithms, "give_back");
+    }
+
+    /** The last file calls the functions of the others, which are in the folder with its name. */
+    private static String withAlgorithms(int set, String last) {
+        List<String> files = new ArrayList<>(List.of("common", last + "/state"));
+        if ((set & (LuaAlgorithm.SLIDING_WINDOW_COUNTER.bit() | LuaAlgorithm.WARM_UP.bit())) != 0) {
+            files.add("scaled");
+        }
+        for (LuaAlgorithm algorithm : LuaAlgorithm.of(set)) {
+            files.add(last + "/" + algorithm.name().toLowerCase(Locale.ROOT));
+        }
+        files.add(last);
+        StringBuilder text = new StringBuilder();
+        files.forEach(file -> text.append(read(file)));
+        return text.toString();
+    }
+
+    /** A file by its name without the extension. */
+    public static String read(String name) {
+        try (InputStream resource = ScriptFiles.class.getResourceAsStream("script/" + name + ".lua")) {
+            if (resource == null) {
+                throw new IllegalStateException("No resource " + name + ".lua next to " + ScriptFiles.class.getName());
+            }
+            return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** Questions to a Redis server besides decisions. Internal. */
-@NullMarked
-package dev.limiter.redis.server;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,105 @@
+package dev.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** An answer is taken, given back or lost: never taken and lost. */
+class RequestTests {
+
+    private final List<String> events = new ArrayList<>();
+    private Runnable duringMaking = () -> {};
+    private final Request<String> request = new Request<>(
+            0,
+            new byte[][] {{1}},
+            new byte[] {1},
+            1,
+            null,
+            (answer, position) -> made(answer),
+            result -> events.add("given back"));
+
+    private String made(ByteBuffer answer) {
+        duringMaking.run();
+        if (!answer.hasRemaining()) {
+            throw new IllegalStateException("An empty answer");
+        }
+        return "granted";
+    }
+
+    private void countLosses() {
+        request.whenLost(() -> events.add("lost"));
+    }
+
+    private void answer() {
+        request.answer(ByteBuffer.allocate(1), 0);
+    }
+
+    private void abandon() {
+        request.completeExceptionally(new IllegalStateException("No answer"));
+    }
+
+    @Test
+    void whatWasAnsweredIsNotLost() {
+        countLosses();
+        answer();
+        abandon();
+        assertThat(request).isCompletedWithValue("granted");
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void whatIsAnsweredWhileItIsLostIsGivenBack() {
+        request.whenLost(() -> {
+            events.add("lost");
+            answer();
+        });
+        abandon();
+        assertThat(request).isCompletedExceptionally();
+        assertThat(events).containsExactly("lost", "given back");
+    }
+
+    @Test
+    void whatWasGivenBackIsNotLost() {
+        countLosses();
+        request.cancel(true);
+        answer();
+        abandon();
+        assertThat(events).containsExactly("given back");
+    }
+
+    @Test
+    void whatIsLostWhileItsAnswerIsReadIsGivenBack() {
+        countLosses();
+        duringMaking = this::abandon;
+        answer();
+        assertThat(request).isCompletedExceptionally();
+        assertThat(events).containsExactly("lost", "given back");
+    }
+
+    @Test
+    void isLostWithoutACallerAsWell() {
+        countLosses();
+        request.cancel(true);
+        abandon();
+        assertThat(events).containsExactly("lost");
+    }
+
+    @Test
+    void isLostOnce() {
+        countLosses();
+        abandon();
+        abandon();
+        assertThat(events).containsExactly("lost");
+    }
+
+    @Test
+    void isLostWithAnAnswerThatCannotBeRead() {
+        countLosses();
+        request.answer(ByteBuffer.allocate(0), 0);
+        assertThat(request).isCompletedExceptionally();
+        assertThat(events).containsExactly("lost");
+    }
+}
