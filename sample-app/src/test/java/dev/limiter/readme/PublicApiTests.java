@@ -17,7 +17,6 @@ import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.operate.RulesChanged;
-import dev.limiter.spring.operate.SuggestLimit;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.LimitResolver;
 import dev.limiter.spring.rule.RuleOptions;
@@ -85,8 +84,7 @@ class PublicApiTests {
             ResponseView.class,
             RuleOptions.class,
             RuleSource.class,
-            RulesChanged.class,
-            SuggestLimit.class);
+            RulesChanged.class);
 
     private static final Pattern PUBLIC_TYPE =
             Pattern.compile("^public [a-z -]*(?:class|interface|enum|record) (\\w+)", Pattern.MULTILINE);
