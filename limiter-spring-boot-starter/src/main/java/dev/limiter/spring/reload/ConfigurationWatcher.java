@@ -60,7 +60,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private byte @Nullable [] seen;
 
     /** Why the last configuration could not work; null if it could, or if there is nothing to try again. */
-    private @Nullable String refused;
+    private @Nullable String rejected;
 
     private @Nullable String told;
     private int looksUntilRetry;
@@ -102,7 +102,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     /** One look at the file, and a try of what could not work. */
     synchronized void look() {
         boolean same = file == null || isUnchanged(file);
-        if (same && refused != null && --looksUntilRetry <= 0) {
+        if (same && rejected != null && --looksUntilRetry <= 0) {
             reload(content);
         }
     }
@@ -138,7 +138,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private void giveUp(String reason) {
         tell(reason);
         content = null;
-        refused = null;
+        rejected = null;
     }
 
     /** {@code next}: what to put into the environment first; null for nothing. */
@@ -154,19 +154,19 @@ public final class ConfigurationWatcher implements SmartLifecycle {
                 logger.info("Rules are in force as they are configured now");
             }
             told = null;
-            refused = null;
+            rejected = null;
             if (changed) {
                 report.run();
             }
         } catch (LimiterConfigurationException wrong) {
-            refuse(text(wrong, copy, wrong));
+            reject(text(wrong, copy, wrong));
         } catch (BindException wrong) {
-            refuse(
+            reject(
                     wrong.getCause() instanceof LimiterConfigurationException all
                             ? text(all, copy, wrong)
                             : String.valueOf(wrong.getMessage()));
         } catch (RuntimeException failure) {
-            refuse("A source of rules failed: " + failure);
+            reject("A source of rules failed: " + failure);
         }
     }
 
@@ -187,8 +187,8 @@ public final class ConfigurationWatcher implements SmartLifecycle {
         return new ConfiguredRules(properties, next);
     }
 
-    private void refuse(String reason) {
-        refused = reason;
+    private void reject(String reason) {
+        rejected = reason;
         looksUntilRetry = LOOKS_UNTIL_RETRY;
         tell(reason);
     }
@@ -229,12 +229,12 @@ public final class ConfigurationWatcher implements SmartLifecycle {
 
     /** The environment has changed. A rules file that could not work may do so now, and does not hold the change up. */
     synchronized void environmentChanged() {
-        boolean again = refused != null && content != null;
+        boolean again = rejected != null && content != null;
         reload(null);
         if (again) {
             reload(content);
         }
-        if (refused != null && running) {
+        if (rejected != null && running) {
             task.start();
         }
     }
