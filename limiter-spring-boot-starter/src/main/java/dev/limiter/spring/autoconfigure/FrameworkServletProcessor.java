@@ -1,16 +1,29 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.spring.aop.ServletContextMethods;
+import dev.limiter.spring.aop.LimitedMethodScanner;
+import dev.limiter.spring.aop.LimitedMethods;
+import dev.limiter.spring.aop.RateLimiterAdvisor;
+import dev.limiter.spring.compiled.Rules;
+import java.util.Objects;
+import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.Ordered;
 import org.springframework.web.servlet.FrameworkServlet;
 
 /**
- * Has annotated methods limited in the contexts that further servlets of Spring make. A servlet that has the
- * application's own context, or one that was made before, stays as it is.
+ * Limits annotated methods in the contexts of further servlets: the proxy creator of the application's context makes no
+ * proxies in contexts below it. A servlet that has the application's own context stays as it is.
  */
 final class FrameworkServletProcessor implements BeanPostProcessor {
+
+    private static final String PROXIES = "limiterServletProxies";
 
     private final BeanFactory application;
 
@@ -22,8 +35,42 @@ final class FrameworkServletProcessor implements BeanPostProcessor {
     public Object postProcessBeforeInitialization(Object bean, String name) {
         Object servlet = bean instanceof ServletRegistrationBean<?> registration ? registration.getServlet() : bean;
         if (servlet instanceof FrameworkServlet spring) {
-            spring.setContextInitializers(new ServletContextMethods(application));
+            spring.setContextInitializers(this::addTo);
         }
         return bean;
+    }
+
+    private void addTo(ConfigurableApplicationContext context) {
+        context.addBeanFactoryPostProcessor(beans -> {
+            if (beans instanceof BeanDefinitionRegistry registry && !beans.containsSingleton(PROXIES)) {
+                beans.registerSingleton(PROXIES, new Proxies(application.getBean(RateLimiterAdvisor.class)));
+                registry.registerBeanDefinition(
+                        "limiterServletMethodScanner",
+                        new RootBeanDefinition(LimitedMethodScanner.class, () -> scanner(beans)));
+            }
+        });
+    }
+
+    private LimitedMethodScanner scanner(ConfigurableListableBeanFactory beans) {
+        return new LimitedMethodScanner(
+                beans, application.getBean(LimitedMethods.class), application.getBean(Rules.class));
+    }
+
+    /** After all other processors that make proxies: some of them find the advisor themselves. */
+    private static final class Proxies extends AbstractAdvisingBeanPostProcessor {
+
+        private static final long serialVersionUID = 1L;
+
+        Proxies(RateLimiterAdvisor advisor) {
+            this.advisor = advisor;
+            setOrder(Ordered.LOWEST_PRECEDENCE);
+            setProxyTargetClass(true);
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            boolean limited = bean instanceof Advised proxy && proxy.indexOf(Objects.requireNonNull(advisor)) >= 0;
+            return limited ? bean : super.postProcessAfterInitialization(bean, name);
+        }
     }
 }

@@ -55,8 +55,7 @@ public final class LimiterAutoConfiguration {
     /** Limiters of the application's own may have another storage than the bean; a mock of them has none. */
     @Bean
     DecidingStorage limiterDecidingStorage(RateLimiters limiters, ObjectProvider<RateLimiterStorage> storage) {
-        RateLimiterStorage deciding = DecidingStorage.of(limiters, storage::getObject);
-        return new DecidingStorage(deciding, StorageName.of(deciding));
+        return DecidingStorage.of(limiters, storage::getObject);
     }
 
     @Bean(destroyMethod = "stop")

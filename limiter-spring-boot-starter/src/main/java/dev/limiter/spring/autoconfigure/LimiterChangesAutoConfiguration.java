@@ -3,7 +3,6 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.TimeSource;
 import dev.limiter.redis.SharedDocument;
 import dev.limiter.spring.background.ChangeFollower;
-import dev.limiter.spring.background.RulesChangedEvents;
 import dev.limiter.spring.check.StartupReport;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
@@ -18,7 +17,6 @@ import dev.limiter.spring.redis.RedisChangeStore;
 import dev.limiter.spring.reload.ChangesFile;
 import dev.limiter.spring.reload.ConfigurationWatcher;
 import dev.limiter.spring.reload.EnvironmentChangeListener;
-import dev.limiter.spring.reload.RulesRebinder;
 import dev.limiter.spring.rule.RuleSource;
 import java.nio.file.Path;
 import org.springframework.beans.factory.ObjectProvider;
@@ -62,11 +60,6 @@ public final class LimiterChangesAutoConfiguration {
     }
 
     @Bean
-    RulesChangedEvents limiterRulesChangedEvents(ApplicationEventPublisher events) {
-        return new RulesChangedEvents(events::publishEvent);
-    }
-
-    @Bean
     LiveRules limiterLiveRules(
             Rules rules,
             RuleCompiler compiler,
@@ -74,7 +67,7 @@ public final class LimiterChangesAutoConfiguration {
             ObjectProvider<MethodLimits> methods,
             ChangeStore store,
             TimeSource clock,
-            RulesChangedEvents events) {
+            ApplicationEventPublisher events) {
         return new LiveRules(
                 rules,
                 new RuleSetCompiler(compiler),
@@ -83,7 +76,7 @@ public final class LimiterChangesAutoConfiguration {
                 configured.excluded(),
                 store,
                 clock,
-                events);
+                events::publishEvent);
     }
 
     @Bean(destroyMethod = "stop")
@@ -105,7 +98,7 @@ public final class LimiterChangesAutoConfiguration {
             ObjectProvider<StartupReport> report) {
         return new ConfigurationWatcher(
                 rules,
-                new RulesRebinder(advisors.orderedStream().toList()),
+                advisors.orderedStream().toList(),
                 environment,
                 () -> sources.orderedStream().toList(),
                 () -> report.ifAvailable(StartupReport::reportChange));

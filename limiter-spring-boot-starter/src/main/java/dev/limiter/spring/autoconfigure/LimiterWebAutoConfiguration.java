@@ -20,7 +20,6 @@ import dev.limiter.spring.web.RequestGate;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.WaitingInterceptor;
-import dev.limiter.spring.web.check.MaxKeysCheck;
 import dev.limiter.spring.web.check.UnmatchedPathsCheck;
 import dev.limiter.spring.web.check.UnusedAnnotationsCheck;
 import dev.limiter.spring.web.explain.ServletRequestExplainer;
@@ -138,13 +137,6 @@ public final class LimiterWebAutoConfiguration {
     UnusedAnnotationsCheck limiterSwallowedAnnotations(
             Rules rules, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
         return new UnusedAnnotationsCheck(rules, mappings);
-    }
-
-    @Bean
-    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
-    MaxKeysCheck limiterBucketsOfOneClient(
-            Rules rules, ObjectProvider<HandlerMapping> mappings, LimiterSettings settings) {
-        return new MaxKeysCheck(rules, mappings, settings.maxKeys());
     }
 
     @Bean

@@ -1,29 +1,50 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiterStorage;
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.background.BackgroundTask;
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.storage.DecidingStorage;
 import java.time.Duration;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
  * Cleans the storage up once a second, which has no thread itself: expired states are freed, holds in Redis renewed. Runs
- * until web servers have served their last requests.
+ * until web servers have served their last requests. Warns once when {@code max-keys} are in use.
  */
 final class StorageCleaner implements SmartLifecycle {
 
+    private static final Log logger = LogFactory.getLog(StorageCleaner.class);
+
     private final RateLimiterStorage storage;
-    private final FullStorageWarning warning;
+    private final long maxKeys;
     private final BackgroundTask task = new BackgroundTask("limiter-cleaner", Duration.ofSeconds(1), this::clean);
+    private boolean logged;
 
     /** {@code maxKeys}: how many keys the storage remembers. */
     StorageCleaner(RateLimiterStorage storage, long maxKeys) {
         this.storage = storage;
-        this.warning = new FullStorageWarning(storage, maxKeys);
+        this.maxKeys = maxKeys;
     }
 
-    private void clean() {
+    void clean() {
         storage.cleanUp();
-        warning.check();
+        if (!logged && DecidingStorage.target(storage) instanceof InMemoryRateLimiterStorage memory && isFull(memory)) {
+            logged = true;
+            logger.warn(new Finding(
+                    MessageCode.MAX_KEYS,
+                    "All limiter.max-keys = " + maxKeys + " keys are in use. From now on the least used ones are"
+                            + " forgotten before their time, one at its limit last. Raise limiter.max-keys if there"
+                            + " are so many clients; if one client can make up many keys, key the rule by something"
+                            + " it cannot choose. This is logged only once."));
+        }
+    }
+
+    private boolean isFull(InMemoryRateLimiterStorage memory) {
+        return memory.evicted() > 0 || memory.size() >= maxKeys;
     }
 
     @Override

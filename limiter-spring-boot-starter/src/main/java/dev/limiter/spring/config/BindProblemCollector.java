@@ -67,6 +67,9 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
                 throws Exception {
             if (!isSetting(name)) {
+                if (!(error instanceof LimiterConfigurationException)) {
+                    throwProblems(name, context);
+                }
                 return super.onFailure(name, target, context, error);
             }
             Object value = new PropertyCheck(context).value(name);
@@ -82,6 +85,11 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
                 throws Exception {
             super.onFinish(name, target, context, result);
+            throwProblems(name, context);
+        }
+
+        /** Once all is read. */
+        private void throwProblems(ConfigurationPropertyName name, BindContext context) {
             if (binding && KnownKeys.ROOT.equals(name)) {
                 problems.putAll(new PropertyCheck(context).problems());
                 if (!problems.isEmpty()) {

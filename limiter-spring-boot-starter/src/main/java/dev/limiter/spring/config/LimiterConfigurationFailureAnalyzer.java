@@ -7,10 +7,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
 /** Says which settings of Limiter cannot work, where they were written, and what would be right. */
-public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LimiterConfigurationException> {
+public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LimiterConfigurationException>
+        implements Ordered {
 
     /** Each is looked for in all properties, of which there may be as many. */
     private static final int MOST_DESCRIBED = 50;
@@ -19,6 +21,12 @@ public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAn
 
     LimiterConfigurationFailureAnalyzer(@Nullable Environment environment) {
         this.origins = new PropertyOrigins(environment);
+    }
+
+    /** Before Spring Boot's own analyzer of binding, which does not describe what is allowed here. */
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
     }
 
     @Override

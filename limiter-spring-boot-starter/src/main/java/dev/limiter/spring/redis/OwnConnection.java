@@ -62,8 +62,8 @@ public final class OwnConnection implements AutoCloseable {
             RedisConfiguration server = application.server();
             OwnConnectionFactory created = new OwnConnectionFactory(
                     server,
-                    new OwnClientConfiguration(
-                            application.client(), resources(), timeout, server instanceof RedisClusterConfiguration));
+                    new OwnClientConfiguration(application.client(), resources(), timeout)
+                            .create(server instanceof RedisClusterConfiguration));
             created.afterPropertiesSet();
             created.start();
             factory = created;

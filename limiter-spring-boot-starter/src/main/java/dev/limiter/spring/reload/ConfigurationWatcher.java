@@ -3,6 +3,7 @@ package dev.limiter.spring.reload;
 import dev.limiter.spring.background.BackgroundTask;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterConfigurationFailureAnalyzer;
+import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.PropertyOrigins;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.operate.LiveRules;
@@ -15,7 +16,11 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -26,8 +31,8 @@ import org.springframework.core.env.StandardEnvironment;
 /**
  * Applies rules that are configured while the application runs: those of a changed rules file, looked at four times a
  * second, and those of the environment after a refresh of Spring Cloud. Rules that cannot work change nothing and are
- * reported once. They are tried again with the next change at the endpoint, and every few seconds, since another source
- * of rules may have been in their way. Thread-safe.
+ * reported once, and tried again every few seconds, since another source of rules may have been in their way.
+ * Thread-safe.
  */
 public final class ConfigurationWatcher implements SmartLifecycle {
 
@@ -39,31 +44,25 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     /** The longest reason in the log, in characters. */
     private static final int LONGEST_REASON = 20_000;
 
-    private static final Edit NOTHING = environment -> {};
-
     private static final Duration PERIOD = Duration.ofMillis(250);
 
     private final LiveRules rules;
-    private final RulesRebinder rebinder;
+    private final List<ConfigurationPropertiesBindHandlerAdvisor> advisors;
     private final ConfigurableEnvironment environment;
     private final Supplier<List<RuleSource>> sources;
     private final Runnable report;
     private final @Nullable RulesFile file;
 
-    /** The content that was reloaded last. */
+    /** The content that was tried last; null if there is none. */
     private byte @Nullable [] content;
 
     /** The content at the last look: that of a file that is just being written is another one at the next. */
     private byte @Nullable [] seen;
 
+    /** Why the last configuration could not work; null if it could, or if there is nothing to try again. */
+    private @Nullable String rejected;
+
     private @Nullable String told;
-
-    /** The edit that could not work last; null if it could. */
-    private @Nullable Edit rejected;
-
-    /** The version of the rules when it could not. */
-    private long rejectedAt;
-
     private int looksUntilRetry;
 
     private final BackgroundTask task = new BackgroundTask("limiter-rules-file", PERIOD, this::look);
@@ -73,17 +72,18 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private volatile boolean stopped;
 
     /**
+     * @param advisors of the application, the first innermost
      * @param sources where rules come from besides the environment
      * @param report told when other rules are in force
      */
     public ConfigurationWatcher(
             LiveRules rules,
-            RulesRebinder rebinder,
+            List<ConfigurationPropertiesBindHandlerAdvisor> advisors,
             ConfigurableEnvironment environment,
             Supplier<List<RuleSource>> sources,
             Runnable report) {
         this.rules = rules;
-        this.rebinder = rebinder;
+        this.advisors = List.copyOf(advisors);
         this.environment = environment;
         this.sources = sources;
         this.report = report;
@@ -101,15 +101,14 @@ public final class ConfigurationWatcher implements SmartLifecycle {
 
     /** One look at the file, and a try of what could not work. */
     synchronized void look() {
-        boolean same = file == null || lookAt(file);
-        Edit again = rejected;
-        if (same && again != null && (rules.version() != rejectedAt || --looksUntilRetry <= 0)) {
-            reload(again);
+        boolean same = file == null || isUnchanged(file);
+        if (same && rejected != null && --looksUntilRetry <= 0) {
+            reload(content);
         }
     }
 
     /** Whether the file is as it was reloaded last. */
-    private boolean lookAt(RulesFile watched) {
+    private boolean isUnchanged(RulesFile watched) {
         byte[] read;
         try {
             read = watched.read();
@@ -130,7 +129,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
         }
         if (written) {
             content = read;
-            reload(next -> watched.putInto(next.getPropertySources(), read));
+            reload(read);
         }
         return false;
     }
@@ -142,19 +141,15 @@ public final class ConfigurationWatcher implements SmartLifecycle {
         rejected = null;
     }
 
-    /** An edit of a copy of the environment, and then of the environment itself. */
-    private interface Edit {
-        void of(ConfigurableEnvironment environment);
-    }
-
-    private synchronized void reload(Edit edit) {
-        ConfigurableEnvironment next = copy();
+    /** {@code next}: what to put into the environment first; null for nothing. */
+    private void reload(byte @Nullable [] next) {
+        ConfigurableEnvironment copy = copy();
         try {
-            edit.of(next);
-            ConfiguredRules configured = rebinder.rebind(next);
+            put(next, copy);
+            ConfiguredRules configured = bind(copy);
             List<RuleDefinition> definitions = configured.with(sources.get());
             boolean changed = rules.configure(definitions, configured.defaultLimit(), configured.excluded());
-            edit.of(environment);
+            put(next, environment);
             if (changed || told != null) {
                 logger.info("Rules are in force as they are configured now");
             }
@@ -164,21 +159,36 @@ public final class ConfigurationWatcher implements SmartLifecycle {
                 report.run();
             }
         } catch (LimiterConfigurationException wrong) {
-            reject(edit, text(wrong, next, wrong));
+            reject(text(wrong, copy, wrong));
         } catch (BindException wrong) {
             reject(
-                    edit,
                     wrong.getCause() instanceof LimiterConfigurationException all
-                            ? text(all, next, wrong)
+                            ? text(all, copy, wrong)
                             : String.valueOf(wrong.getMessage()));
         } catch (RuntimeException failure) {
-            reject(edit, "A source of rules failed: " + failure);
+            reject("A source of rules failed: " + failure);
         }
     }
 
-    private void reject(Edit edit, String reason) {
-        rejected = edit;
-        rejectedAt = rules.version();
+    private void put(byte @Nullable [] next, ConfigurableEnvironment target) {
+        if (next != null && file != null) {
+            file.putInto(target.getPropertySources(), next);
+        }
+    }
+
+    /** Binds the rules as on startup. */
+    private ConfiguredRules bind(ConfigurableEnvironment next) {
+        BindHandler handler = BindHandler.DEFAULT;
+        for (ConfigurationPropertiesBindHandlerAdvisor advisor : advisors) {
+            handler = advisor.apply(handler);
+        }
+        LimiterProperties properties =
+                Binder.get(next).bindOrCreate(LimiterProperties.PREFIX, Bindable.of(LimiterProperties.class), handler);
+        return new ConfiguredRules(properties, next);
+    }
+
+    private void reject(String reason) {
+        rejected = reason;
         looksUntilRetry = LOOKS_UNTIL_RETRY;
         tell(reason);
     }
@@ -219,10 +229,10 @@ public final class ConfigurationWatcher implements SmartLifecycle {
 
     /** The environment has changed. A rules file that could not work may do so now, and does not hold the change up. */
     synchronized void environmentChanged() {
-        Edit waiting = rejected;
-        reload(NOTHING);
-        if (waiting != null && waiting != NOTHING) {
-            reload(waiting);
+        boolean again = rejected != null && content != null;
+        reload(null);
+        if (again) {
+            reload(content);
         }
         if (rejected != null && running) {
             task.start();

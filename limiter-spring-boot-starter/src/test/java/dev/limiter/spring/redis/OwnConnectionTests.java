@@ -126,6 +126,6 @@ class OwnConnectionTests {
     }
 
     private static LettuceClientConfiguration own(LettuceClientConfiguration application, boolean cluster) {
-        return new OwnClientConfiguration(application, RESOURCES, Duration.ofMillis(500), cluster);
+        return new OwnClientConfiguration(application, RESOURCES, Duration.ofMillis(500)).create(cluster);
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.operate.Change;
+import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -54,7 +54,7 @@ class ConfigurationWatcherTests {
         properties.put("limiter.rules-file", file.toString());
         environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
         watcher = new ConfigurationWatcher(
-                rules, new RulesRebinder(List.of()), environment, () -> List.of(this::others), () -> reports++);
+                rules, List.of(new BindProblemCollector()), environment, () -> List.of(this::others), () -> reports++);
     }
 
     private List<RuleDefinition> others() {
@@ -177,18 +177,6 @@ class ConfigurationWatcherTests {
         }
         watcher.look();
         assertThat(limits()).containsExactly("a 5");
-    }
-
-    @Test
-    void isTriedAgainAtOnceAfterAChangeOfTheRules() throws IOException {
-        others.add(TestRules.rule("other").limit(1L, "1m", null, null, null).build());
-        watcher.environmentChanged();
-        failure = new IllegalStateException("not now");
-        reloaded("limiter.rules.a: { limit: 5, window: 1m }");
-        failure = null;
-        rules.change("other", null, new Change(Map.of("limit", "2"), 0, rules.now(), "ann", null, null), null);
-        watcher.look();
-        assertThat(limits()).containsExactly("a 5", "other 2");
     }
 
     @Test

@@ -35,7 +35,6 @@ class RulesFileTests {
         "' file:/etc/rules.yml ', /etc/rules.yml",
         "FILE:/etc/rules.yml, /etc/rules.yml",
         "file:///etc/rules.yml, /etc/rules.yml",
-        "file://localhost/etc/rules.yml, /etc/rules.yml",
         "file:/etc/my%20rules.yml, /etc/my rules.yml",
         "file:/etc/my rules.yml, /etc/my rules.yml",
         "file:/etc/100%.yml, /etc/100%.yml",
@@ -62,10 +61,7 @@ class RulesFileTests {
                 "classpath:rules.yml",
                 "classpath*:rules.yml",
                 "https://example.org/rules.yml",
-                "optional:file:/etc/rules.yml",
-                "file://server/etc/rules.yml",
-                "file:",
-                "file://"
+                "optional:file:/etc/rules.yml"
             })
     void otherLocationIsRejected(String property) {
         put("limiter.rules-file", property);

@@ -2,6 +2,7 @@ package dev.limiter.spring.address;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,7 @@ public final class ClientAddresses {
             report.untrusted(sender, null);
             return text;
         }
-        IpAddress peer = ForwardedNode.parse(text, 0, text.length());
+        IpAddress peer = ForwardedNode.parse(text);
         if (!trusted.contains(peer)) {
             report.untrusted(sender, peer);
         }
@@ -59,7 +60,7 @@ public final class ClientAddresses {
     /** The client, not cut to a network, and how certain it is; null for a peer without an address. */
     public @Nullable ClientAddress find(Sender sender) {
         String text = sender.peer();
-        IpAddress peer = text == null ? null : ForwardedNode.parse(text, 0, text.length());
+        IpAddress peer = text == null ? null : ForwardedNode.parse(text);
         if (peer != null && trusted.contains(peer)) {
             ClientAddress client = behind(peer, sender);
             return client == null ? new ClientAddress(peer, false) : client;
@@ -101,17 +102,12 @@ public final class ClientAddresses {
         return all;
     }
 
-    /** Reads one element of a header; null if it holds no address. */
-    private interface Reader {
-        @Nullable
-        IpAddress read(String text, int start, int end);
-    }
-
     /** From hop to hop away from the peer, to the first untrusted address; null if the header is empty. */
-    private @Nullable ClientAddress walk(IpAddress peer, HeaderElements elements, Reader reader) {
+    private @Nullable ClientAddress walk(
+            IpAddress peer, HeaderElements elements, Function<String, @Nullable IpAddress> reader) {
         IpAddress hop = null;
-        while (elements.next()) {
-            IpAddress from = reader.read(elements.line(), elements.start(), elements.end());
+        for (String element = elements.next(); element != null; element = elements.next()) {
+            IpAddress from = reader.apply(element);
             if (from == null) {
                 return new ClientAddress(hop == null ? peer : hop, false);
             }

@@ -14,63 +14,32 @@ final class ForwardedElement {
 
     private static final String FOR = "for=";
 
-    private final String text;
-    private final int end;
-    private int position;
+    private ForwardedElement() {}
 
-    private ForwardedElement(String text, int start, int end) {
-        this.text = text;
-        this.position = start;
-        this.end = end;
-    }
-
-    /** The address that the element says it is for; null if it says none, or two. */
-    static @Nullable IpAddress parse(String text, int start, int end) {
-        return new ForwardedElement(text, start, end).read();
-    }
-
-    private @Nullable IpAddress read() {
+    /** The address that the element is for; null if there is none, or if there are two. */
+    static @Nullable IpAddress parse(String text) {
         IpAddress found = null;
         boolean seen = false;
-        while (position < end) {
-            skipBlanks();
-            boolean isFor = text.regionMatches(true, position, FOR, 0, FOR.length());
-            int pairEnd = pairEnd();
-            if (isFor) {
+        int start = 0;
+        while (start < text.length()) {
+            int end = pairEnd(text, start);
+            String pair = text.substring(start, end).strip();
+            if (pair.regionMatches(true, 0, FOR, 0, FOR.length())) {
                 if (seen) {
                     return null;
                 }
                 seen = true;
-                int from = position + FOR.length();
-                found = value(from, trimmed(from, pairEnd));
+                found = value(pair.substring(FOR.length()));
             }
-            position = pairEnd + 1;
+            start = end + 1;
         }
         return found;
     }
 
-    private void skipBlanks() {
-        while (position < end && isBlank(text.charAt(position))) {
-            position++;
-        }
-    }
-
-    private int trimmed(int from, int to) {
-        int last = to;
-        while (last > from && isBlank(text.charAt(last - 1))) {
-            last--;
-        }
-        return last;
-    }
-
-    private static boolean isBlank(char c) {
-        return c == ' ' || c == '\t';
-    }
-
     /** The next semicolon outside of quotes, or the end. */
-    private int pairEnd() {
+    private static int pairEnd(String text, int start) {
         boolean quoted = false;
-        for (int i = position; i < end; i++) {
+        for (int i = start; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '"') {
                 quoted = !quoted;
@@ -80,15 +49,11 @@ final class ForwardedElement {
                 return i;
             }
         }
-        return end;
+        return text.length();
     }
 
-    private @Nullable IpAddress value(int from, int to) {
-        boolean quoted = to - from >= 2 && text.charAt(from) == '"' && text.charAt(to - 1) == '"';
-        if (!quoted || TextSlice.indexOf(text, '\\', from, to) < 0) {
-            return ForwardedNode.parse(text, from, to);
-        }
-        String unescaped = text.substring(from + 1, to - 1).replaceAll("\\\\(.)", "$1");
-        return ForwardedNode.parse(unescaped, 0, unescaped.length());
+    private static @Nullable IpAddress value(String text) {
+        boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
+        return ForwardedNode.parse(quoted ? text.substring(1, text.length() - 1).replaceAll("\\\\(.)", "$1") : text);
     }
 }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.address;
 
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,53 +9,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class ForwardedNode {
 
-    private static final int MAX_PORT_DIGITS = 5;
+    /** A number, or an obfuscated one. */
+    private static final Pattern PORT = Pattern.compile(":(_.*|[0-9]{1,5})");
 
     private ForwardedNode() {}
 
-    /** The address between two positions; null if there is none. */
-    static @Nullable IpAddress parse(String text, int start, int end) {
-        boolean quoted = end - start >= 2 && text.charAt(start) == '"' && text.charAt(end - 1) == '"';
-        return quoted ? unquoted(text, start + 1, end - 1) : unquoted(text, start, end);
+    /** Null if the text holds no address. */
+    static @Nullable IpAddress parse(String text) {
+        boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
+        String node = quoted ? text.substring(1, text.length() - 1) : text;
+        if (node.startsWith("[")) {
+            int bracket = node.indexOf(']');
+            return bracket < 0 || node.lastIndexOf(':', bracket) < 0
+                    ? null
+                    : withPort(node.substring(1, bracket), node.substring(bracket + 1));
+        }
+        int colon = node.indexOf(':');
+        return colon < 0 || node.indexOf(':', colon + 1) >= 0
+                ? IpAddressParser.parse(node)
+                : withPort(node.substring(0, colon), node.substring(colon));
     }
 
-    private static @Nullable IpAddress unquoted(String text, int start, int end) {
-        if (start < end && text.charAt(start) == '[') {
-            return bracketed(text, start + 1, end);
-        }
-        int colon = TextSlice.indexOf(text, ':', start, end);
-        boolean port = colon >= 0 && TextSlice.indexOf(text, ':', colon + 1, end) < 0;
-        if (!port) {
-            return IpAddressParser.parse(text, start, end);
-        }
-        return isPort(text, colon + 1, end) ? IpAddressParser.parse(text, start, colon) : null;
-    }
-
-    private static @Nullable IpAddress bracketed(String text, int start, int end) {
-        int bracket = TextSlice.indexOf(text, ']', start, end);
-        if (bracket < 0 || TextSlice.indexOf(text, ':', start, bracket) < 0) {
-            return null;
-        }
-        boolean port = bracket + 1 < end;
-        if (port && (text.charAt(bracket + 1) != ':' || !isPort(text, bracket + 2, end))) {
-            return null;
-        }
-        return IpAddressParser.parse(text, start, bracket);
-    }
-
-    /** A number, or an obfuscated one. */
-    private static boolean isPort(String text, int start, int end) {
-        if (start == end) {
-            return false;
-        }
-        if (text.charAt(start) == '_') {
-            return true;
-        }
-        for (int i = start; i < end; i++) {
-            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
-                return false;
-            }
-        }
-        return end - start <= MAX_PORT_DIGITS;
+    private static @Nullable IpAddress withPort(String address, String port) {
+        return port.isEmpty() || PORT.matcher(port).matches() ? IpAddressParser.parse(address) : null;
     }
 }

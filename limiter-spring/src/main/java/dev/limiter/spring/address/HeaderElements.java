@@ -1,6 +1,7 @@
 package dev.limiter.spring.address;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of a list in a header, from right to left: the nearest proxy wrote the last element. An earlier element
@@ -18,9 +19,7 @@ final class HeaderElements {
     private final boolean quotedStrings;
     private String line = "";
     private int lineIndex;
-    private int unread;
-    private int start;
-    private int end;
+    private int unread = -1;
     private int seen;
 
     /**
@@ -31,43 +30,28 @@ final class HeaderElements {
         this.lines = lines;
         this.quotedStrings = quotedStrings;
         this.lineIndex = lines.size();
-        this.unread = -1;
     }
 
-    /** Goes on to the next element to the left; false if there is none, or there are too many. */
-    boolean next() {
+    /** The next element to the left; null if there is none, or if there are too many. */
+    @Nullable
+    String next() {
         while (seen < MOST) {
             if (unread < 0) {
                 if (lineIndex == 0) {
-                    return false;
+                    return null;
                 }
                 line = lines.get(--lineIndex);
                 unread = line.length();
             }
-            end = unread;
             int comma = comma();
-            start = comma + 1;
+            String element = line.substring(comma + 1, unread).strip();
             unread = comma;
-            trim();
             seen++;
-            if (start < end) {
-                return true;
+            if (!element.isEmpty()) {
+                return element;
             }
         }
-        return false;
-    }
-
-    /** The line of the element. */
-    String line() {
-        return line;
-    }
-
-    int start() {
-        return start;
-    }
-
-    int end() {
-        return end;
+        return null;
     }
 
     /** The next comma to the left that separates; -1 if there is none in this line. */
@@ -90,18 +74,5 @@ final class HeaderElements {
             backslashes++;
         }
         return backslashes % 2 == 1;
-    }
-
-    private void trim() {
-        while (start < end && isBlank(line.charAt(start))) {
-            start++;
-        }
-        while (start < end && isBlank(line.charAt(end - 1))) {
-            end--;
-        }
-    }
-
-    private static boolean isBlank(char c) {
-        return c == ' ' || c == '\t';
     }
 }

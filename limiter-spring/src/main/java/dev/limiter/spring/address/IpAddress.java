@@ -26,7 +26,7 @@ public record IpAddress(long high, long low) {
      * knows only decimal IPv4 without leading zeros, since others read those as octal. Null if it is no address.
      */
     public static @Nullable IpAddress parse(String text) {
-        return IpAddressParser.parse(text, 0, text.length());
+        return IpAddressParser.parse(text);
     }
 
     public boolean isIpv4() {

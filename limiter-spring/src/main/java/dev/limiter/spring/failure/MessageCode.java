@@ -44,7 +44,6 @@ public enum MessageCode {
     ROLLOUT("LIM-315", "Write a share such as 10% for a rule with a key, or remove it."),
     CANDIDATE("LIM-316", "Say what is different in the candidate, as in the rule itself."),
     CAP("LIM-317", "Lower the limit of the rule, or raise its cap in limiter.caps."),
-    FINAL_TYPE("LIM-318", "Make the class one that can be extended, or limit what calls it."),
 
     REDIS_MISSING("LIM-401", "Add Spring Data Redis with Lettuce, or use limiter.storage: memory."),
     REDIS_PREFIX("LIM-402", "Write a prefix without braces, such as shop:limiter:."),

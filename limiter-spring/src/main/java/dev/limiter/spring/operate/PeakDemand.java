@@ -53,11 +53,6 @@ public final class PeakDemand {
         this.windowNanos = window.toNanos();
     }
 
-    /** Adds permits of a key in no tier. */
-    public void add(String key, long permits, long time) {
-        add(key, null, permits, time);
-    }
-
     /**
      * Adds a request; time is in epoch nanoseconds, and does not go back to an earlier window.
      *
@@ -110,15 +105,11 @@ public final class PeakDemand {
 
     /**
      * The smallest limit that would have rejected at most that share of the keys in any window; 0 if none was seen. Of
-     * the keys in no tier.
+     * the keys that were in a tier last.
      *
      * @param share from 0 to 1
+     * @param tier null for the keys in no tier
      */
-    public Suggestion suggest(double share) {
-        return suggest(share, null);
-    }
-
-    /** {@link #suggest(double)} of the keys that were in a tier last. */
     public synchronized Suggestion suggest(double share, @Nullable String tier) {
         long[] peaks = sample.values().stream()
                 .filter(demand -> Objects.equals(demand.tier, tier))

@@ -82,7 +82,7 @@ class SpaceSavingTests {
         SpaceSaving<Integer> sketch = new SpaceSaving<>(RejectedKeys.COUNTERS);
         int[] truth = new int[keys];
         Random random = new Random(11);
-        for (int i = 0; i < 3_000_000; i++) {
+        for (int i = 0; i < 300_000; i++) {
             int found = Arrays.binarySearch(upTo, random.nextDouble() * sum);
             int key = Math.min(keys - 1, found < 0 ? -found - 1 : found);
             truth[key]++;

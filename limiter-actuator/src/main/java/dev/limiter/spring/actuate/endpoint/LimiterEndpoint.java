@@ -43,7 +43,6 @@ public final class LimiterEndpoint {
     private final KeyReader keys;
     private final RuleChanger changer;
     private final KeyChanger keyChanger;
-    private final OperatorLog log;
 
     /**
      * @param events where changes are published
@@ -62,7 +61,7 @@ public final class LimiterEndpoint {
             ApplicationEventPublisher events,
             KeyHash hash) {
         HeldPermitReader held = new HeldPermitReader(holders, hash);
-        this.log = new OperatorLog(events);
+        OperatorLog log = new OperatorLog(events);
         this.rules = rules;
         this.reader = new RuleReader(rules, limiters, caps, counts, rejected, demand, storage, held, hash);
         this.keys = new KeyReader(rules, limiters, rejected, held, hash);
@@ -148,7 +147,6 @@ public final class LimiterEndpoint {
         RequestedChange.Kind kind = wanted.kind();
         Long madeFor = version(version);
         Operator operator = new Operator(who, reason);
-        log.admit();
         return switch (kind) {
             case OBSERVE -> changer.observe(before.get(0), Boolean.TRUE.equals(observe), operator);
             case RULE -> changer.change(rule, before, wanted, madeFor, operator);
@@ -188,7 +186,6 @@ public final class LimiterEndpoint {
         List<RateLimitRule> named = rules.named(rule);
         Long madeFor = version(version);
         Operator operator = new Operator(who, reason);
-        log.admit();
         boolean ofOverride = Boolean.TRUE.equals(override);
         boolean whole = key == null && resource == null && !ofOverride;
         if (named.isEmpty()) {

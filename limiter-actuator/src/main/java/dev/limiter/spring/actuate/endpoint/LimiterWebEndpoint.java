@@ -1,7 +1,6 @@
 package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.spring.actuate.endpoint.OperationRateLimiter.TooManyOperationsException;
 import dev.limiter.spring.context.WebExchange;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
@@ -134,8 +133,6 @@ public final class LimiterWebEndpoint {
             return new WebEndpointResponse<>(error(stale), 409);
         } catch (ChangeStoreException | StorageUnavailableException unavailable) {
             return new WebEndpointResponse<>(error(unavailable), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
-        } catch (TooManyOperationsException tooMany) {
-            return new WebEndpointResponse<>(error(tooMany), 429);
         } catch (LimiterConfigurationException wrong) {
             Map<String, Object> body = error(wrong);
             body.put(

@@ -16,19 +16,9 @@ final class OperatorLog {
     private static final Log logger = LogFactory.getLog(LimiterEndpoint.class);
 
     private final ApplicationEventPublisher events;
-    private final OperationRateLimiter rate = new OperationRateLimiter(System::nanoTime);
 
     OperatorLog(ApplicationEventPublisher events) {
         this.events = events;
-    }
-
-    /**
-     * Counts one more operation: each is reported, and so they are bounded.
-     *
-     * @throws OperationRateLimiter.TooManyOperationsException if there were too many within a second
-     */
-    void admit() {
-        rate.admit();
     }
 
     /** {@code details}: no keys of clients, but their hashes, and no text of others. */

@@ -15,19 +15,21 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.PeakDemand;
 import dev.limiter.spring.operate.PeakDemand.Suggestion;
 import dev.limiter.spring.operate.RejectedKeys;
-import dev.limiter.spring.operate.SuggestLimit;
 import dev.limiter.spring.storage.DecidingStorage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Shows rules, and what they decided. Thread-safe. */
 final class RuleReader {
 
     private static final int MOST_REJECTED = 10;
+    private static final Pattern SHARE = Pattern.compile("([0-9]{1,2}(?:\\.[0-9]{1,6})?) ?%?");
 
     private final LiveRules rules;
     private final RateLimiters limiters;
@@ -144,13 +146,13 @@ final class RuleReader {
      * @throws IllegalArgumentException if that is no share, or if no demand is recorded
      */
     Map<String, Object> suggestion(RateLimitRule rule, String suggest) {
-        double share = SuggestLimit.share(suggest);
+        double share = share(suggest);
         Recording recording = demand.of(rule.name())
                 .orElseThrow(
                         () -> new IllegalArgumentException("Nothing is known of the demand for this rule: have it be"
                                 + " recorded with POST and \"observe\": true, and come back later."));
         PeakDemand seen = recording.demand();
-        Map<String, Object> body = new LinkedHashMap<>(described(seen.suggest(share)));
+        Map<String, Object> body = new LinkedHashMap<>(described(seen.suggest(share, null)));
         body.put("window", recording.window().toString());
         body.put("since", recording.since().toString());
         Map<String, Object> tiers = new LinkedHashMap<>();
@@ -159,6 +161,16 @@ final class RuleReader {
             body.put("tiers", tiers);
         }
         return body;
+    }
+
+    /** A share such as {@code 0.1%} as a number from 0 to 1. */
+    private static double share(String text) {
+        Matcher number = SHARE.matcher(text.strip());
+        if (!number.matches()) {
+            throw new IllegalArgumentException(
+                    "\"" + text + "\" is no share of the keys: write one from 0% to 99%, such as 0.1%.");
+        }
+        return Double.parseDouble(number.group(1)) / 100;
     }
 
     private static Map<String, Object> described(Suggestion suggestion) {

@@ -58,7 +58,7 @@ public final class LimiterObservations implements StorageListener, WaitListener,
 
     @Override
     public @Nullable Wait comes(List<Charge> charges) {
-        Observation observation = of("limiter.wait", "wait for a turn", WaitingRules.of(charges));
+        Observation observation = of("limiter.wait", "wait for a turn", QueuedRequestCounter.rules(charges));
         return observation == null ? null : new ObservedWait(observation);
     }
 
@@ -68,14 +68,14 @@ public final class LimiterObservations implements StorageListener, WaitListener,
         if (asked.isNoop()) {
             return null;
         }
-        Observation observation = Observation.createNotStarted(name, TimedObservationContext::new, asked)
+        Observation observation = Observation.createNotStarted(name, MeterSuppressingHandler.Timed::new, asked)
                 .contextualName(forPeople)
-                .lowCardinalityKeyValue(TimedObservationContext.RULE, String.join(",", rules));
+                .lowCardinalityKeyValue("rule", String.join(",", rules));
         return observation.isNoop() ? null : observation;
     }
 
     private static void stop(Observation observation, String outcome) {
-        observation.lowCardinalityKeyValue(TimedObservationContext.OUTCOME, outcome);
+        observation.lowCardinalityKeyValue("outcome", outcome);
         observation.stop();
     }
 

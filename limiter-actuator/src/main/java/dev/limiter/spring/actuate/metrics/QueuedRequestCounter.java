@@ -28,7 +28,7 @@ public final class QueuedRequestCounter implements WaitListener {
 
     @Override
     public Wait comes(List<Charge> charges) {
-        List<LongAdder> counts = WaitingRules.of(charges).stream()
+        List<LongAdder> counts = rules(charges).stream()
                 .map(rule -> byRule.computeIfAbsent(rule, name -> new LongAdder()))
                 .toList();
         return new Wait() {
@@ -42,5 +42,14 @@ public final class QueuedRequestCounter implements WaitListener {
                 counts.forEach(LongAdder::decrement);
             }
         };
+    }
+
+    /** The names of the rules of a request that let it wait. */
+    static List<String> rules(List<Charge> charges) {
+        return charges.stream()
+                .filter(charge -> !charge.maxWait().isZero())
+                .map(charge -> charge.rule().name())
+                .distinct()
+                .toList();
     }
 }

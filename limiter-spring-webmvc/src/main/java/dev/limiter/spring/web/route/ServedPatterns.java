@@ -178,20 +178,6 @@ public final class ServedPatterns {
                 .findFirst();
     }
 
-    public long count() {
-        return mapped.size();
-    }
-
-    public long countUnder(RateLimitRule rule, RuleSet ruleSet) {
-        return mapped.stream()
-                .filter(endpoint -> isUnder(rule, endpoint, ruleSet))
-                .count();
-    }
-
-    private static boolean isUnder(RateLimitRule rule, Mapped endpoint, RuleSet ruleSet) {
-        return isUnder(method -> rule.matcher().coverage(method, endpoint.pattern), endpoint, ruleSet);
-    }
-
     /** {@code byMethod}: how the endpoint is covered, by the HTTP method, or null for any. */
     private static boolean isUnder(Function<@Nullable String, Coverage> byMethod, Mapped endpoint, RuleSet ruleSet) {
         if (ruleSet.exclusion(endpoint.pattern) == Coverage.ALL) {

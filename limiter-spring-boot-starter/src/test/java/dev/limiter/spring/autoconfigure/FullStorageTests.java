@@ -14,12 +14,12 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 @ExtendWith(OutputCaptureExtension.class)
-class FullStorageWarningTests {
+class FullStorageTests {
 
     private final Rule rule = Rule.of("orders", Limit.tokenBucket(10, Duration.ofHours(1)));
     private final InMemoryRateLimiterStorage storage =
             new InMemoryRateLimiterStorage(new RateLimiterFactory(), new VirtualTimeSource(), 3);
-    private final FullStorageWarning warning = new FullStorageWarning(storage, 3);
+    private final StorageCleaner cleaner = new StorageCleaner(storage, 3);
 
     @Test
     void saysOnceThatThereAreMoreKeysThanAreRemembered(CapturedOutput output) {
@@ -29,14 +29,14 @@ class FullStorageWarningTests {
         use(2, 10);
         use(10, 20);
 
-        assertThat(output).contains("WARN", "limiter.max-keys = 3", "Raise limiter.max-keys");
-        assertThat(output.toString().split("said only once", -1)).hasSize(2);
+        assertThat(output).contains("WARN", "limiter.max-keys = 3", "Raise limiter.max-keys", "[LIM-907]");
+        assertThat(output.toString().split("logged only once", -1)).hasSize(2);
     }
 
     private void use(int from, int to) {
         for (int i = from; i < to; i++) {
             storage.decide(rule, "client" + i, 1);
         }
-        warning.check();
+        cleaner.clean();
     }
 }
