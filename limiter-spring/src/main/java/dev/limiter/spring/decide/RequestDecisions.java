@@ -108,8 +108,8 @@ public abstract class RequestDecisions {
 
     /** Adds the refusal that is to be answered, of a method that was called on the way, by any thread. */
     public void addRefusal(RateLimitExceededException rejection) {
-        if (rejection instanceof Verdict.RejectedCallException call) {
-            refusal = call.verdict;
+        if (rejection.details() instanceof Verdict verdict) {
+            refusal = verdict;
         }
     }
 
