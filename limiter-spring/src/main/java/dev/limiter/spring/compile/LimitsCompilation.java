@@ -116,7 +116,7 @@ final class LimitsCompilation {
                 check(rule.limits(), ".tiers." + name, problems);
             }
         });
-        return value == null ? null : new Tiers(value, rules, unlimited);
+        return value == null ? null : new Tiers(tiers.where(), value, rules, unlimited);
     }
 
     private Rule tier(LimitsDefinition tier) {
