@@ -105,7 +105,7 @@ final class KnownKeys {
         });
     }
 
-    /** Returns the keys of a record, in the order of the documentation; {@code tiers.by} is no key of a tier. */
+    /** Returns the keys of a record, in the order of the documentation; {@code tier-by} is no key of a tier. */
     static List<String> of(Class<?> level) {
         return Arrays.stream(parameters(level))
                 .map(KnownKeys::key)

@@ -31,7 +31,7 @@ class WholeConfigurationTests {
               storage: memory                 # memory | redis
               mode: enforce                   # enforce | shadow | off; also per rule, the weaker wins
               max-keys: 100000
-              floors: { default: { limit: 1000, window: 1s } }
+              caps: { default: { limit: 1000, window: 1s } }
               rules-file: FILE
               web:
                 enabled: true
@@ -62,8 +62,8 @@ class WholeConfigurationTests {
                     hourly: { limit: 1000, window: 1h, algorithm: fixed-window }
                   max-wait: 0ms
                   mode: enforce
-                  answer: client
-                  enforce: 10%
+                  status: 429
+                  rollout: 10%
                   candidate: { limit: 50 }    # counted next to the live limit
                   allow: ["10.0.0.0/8"]       # never limited
                   deny: []                    # always rejected, with 403; before allow

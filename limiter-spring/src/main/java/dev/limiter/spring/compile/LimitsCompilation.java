@@ -88,7 +88,7 @@ final class LimitsCompilation {
 
     /** Null if the rule has no tiers, or there is a problem. */
     private @Nullable Tiers tiers() {
-        Setting<String> by = definition.get(LimitsDefinition.TIER_BY);
+        Setting<String> by = definition.get(RuleOptions.TIER_BY);
         Setting<Map<String, LimitsDefinition>> tiers = definition.get(LimitsDefinition.TIERS);
         if (tiers == null) {
             return null;
@@ -98,7 +98,7 @@ final class LimitsCompilation {
                     MessageCode.TIERS,
                     tiers.where(),
                     null,
-                    "Tiers need by and one tier or more. Example: tiers: { by: \"header:X-Plan\", gold: { limit: 1000"
+                    "Tiers need by and one tier or more. Example: tier-by: \"header:X-Plan\", tiers: { gold: { limit: 1000"
                             + " } }");
             return null;
         }
@@ -169,17 +169,17 @@ final class LimitsCompilation {
         boolean spaced = limits.stream().anyMatch(Limit::isSpaced);
         boolean neverWaits = definition.get(RuleOptions.CHARGE_IF) == null
                 && limits.stream().allMatch(limit -> limit instanceof Limit.FixedWindow fixed && fixed.fromFirst());
-        refuse(spaced, RuleOptions.LEASE, EVENLY, where, found);
-        refuse(held, RuleOptions.LEASE, "concurrency", where, found);
-        refuse(held, RuleOptions.CHARGE_IF, "concurrency", where, found);
-        refuse(spaced, RuleOptions.PRIORITY, EVENLY, where, found);
-        refuse(neverWaits, RuleOptions.MAX_WAIT, "fixed-window with align: first", where, found);
-        refuse(neverWaits, RuleOptions.MAX_WAITING, "fixed-window with align: first", where, found);
+        reject(spaced, RuleOptions.LEASE, EVENLY, where, found);
+        reject(held, RuleOptions.LEASE, "concurrency", where, found);
+        reject(held, RuleOptions.CHARGE_IF, "concurrency", where, found);
+        reject(spaced, RuleOptions.PRIORITY, EVENLY, where, found);
+        reject(neverWaits, RuleOptions.MAX_WAIT, "fixed-window with align: first", where, found);
+        reject(neverWaits, RuleOptions.MAX_WAITING, "fixed-window with align: first", where, found);
         limits.forEach(limit -> checkCost(limit, where, found));
-        compiler.floors.check(definition.name(), limits, where, found);
+        compiler.caps.check(definition.name(), limits, where, found);
     }
 
-    private void refuse(boolean ignored, Option<?> option, String by, String where, Problems found) {
+    private void reject(boolean ignored, Option<?> option, String by, String where, Problems found) {
         Setting<?> setting = definition.get(option);
         if (ignored && setting != null) {
             found.add(

@@ -6,8 +6,8 @@ import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.Cost;
 import dev.limiter.spring.compiled.Costs;
-import dev.limiter.spring.compiled.EnforcedShare;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.Rollout;
 import dev.limiter.spring.compiled.Waiting;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
@@ -79,7 +79,7 @@ final class RuleCompilation {
         Waiting waiting = waiting(maxWait);
         RateLimitRule.Enforcement enforcement = enforcement(key);
         if (placement.isFinal) {
-            compiler.floors.check(definition, enforcement.share(), problems);
+            compiler.caps.check(definition, enforcement.share(), problems);
         }
         Setting<String> lease = definition.get(RuleOptions.LEASE);
         if (lease != null) {
@@ -93,7 +93,7 @@ final class RuleCompilation {
                 requests,
                 new RateLimitRule.Charging(placement.scoped.apply(valid), unresolved(), costs, chargeIf, waiting),
                 enforcement,
-                new RateLimitRule.ClientAnswer(headers(valid), answersForServer()),
+                new RateLimitRule.ClientAnswer(headers(valid), protectsApplication()),
                 definition.value(CandidateRules.LIVE));
     }
 
@@ -118,7 +118,7 @@ final class RuleCompilation {
 
     private RateLimitRule.Requests requests() {
         BooleanExpression condition = compiled(RuleOptions.CONDITION, this::condition);
-        BooleanExpression skipIf = compiled(RuleOptions.SKIP_IF, this::condition);
+        BooleanExpression skipIf = compiled(RuleOptions.CONDITION, this::condition);
         return new RateLimitRule.Requests(
                 compiler.matchers.compile(definition, problems),
                 AddressLists.compile(definition, problems).and(compiler.everywhere),
@@ -144,14 +144,14 @@ final class RuleCompilation {
         if (ban != null) {
             checkKey(key, MessageCode.BAN_WITHOUT_KEY, definition.origin().of("ban"), null);
         }
-        Setting<String> enforce = definition.get(RuleOptions.ENFORCE);
-        EnforcedShare share = compiled(RuleOptions.ENFORCE, OptionValues::enforcedShare);
+        Setting<String> enforce = definition.get(RuleOptions.ROLLOUT);
+        Rollout share = compiled(RuleOptions.ROLLOUT, OptionValues::rollout);
         if (enforce != null && share != null) {
-            checkKey(key, MessageCode.ENFORCE, enforce.where(), enforce.value());
+            checkKey(key, MessageCode.ROLLOUT, enforce.where(), enforce.value());
         }
         Mode all = definition.value(ChangeOrigin.MODE_OF_ALL, compiler.mode);
         return new RateLimitRule.Enforcement(
-                all.weaker(definition.value(RuleOptions.MODE, all)), share == null ? EnforcedShare.ALL : share, ban);
+                all.weaker(definition.value(RuleOptions.MODE, all)), share == null ? Rollout.ALL : share, ban);
     }
 
     /** With a key that all clients share, an attacker could have all of them banned. */
@@ -202,11 +202,11 @@ final class RuleCompilation {
      * the rule itself asks for it.
      */
     private HeaderStyle headers(RateLimitKey key) {
-        boolean shared = definition.get(RuleOptions.KEY) != null && key.isForAll() || answersForServer();
+        boolean shared = definition.get(RuleOptions.KEY) != null && key.isForAll() || protectsApplication();
         return definition.value(RuleOptions.HEADERS, shared ? HeaderStyle.NONE : compiler.headers);
     }
 
-    private boolean answersForServer() {
-        return definition.value(RuleOptions.ANSWER) == Answer.SERVER;
+    private boolean protectsApplication() {
+        return definition.value(RuleOptions.STATUS) == Answer.SERVER;
     }
 }

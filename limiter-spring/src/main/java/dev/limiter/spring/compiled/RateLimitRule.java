@@ -54,9 +54,9 @@ public final class RateLimitRule {
             @Nullable ChargeIf chargeIf,
             Waiting waiting) {}
 
-    /** The effect of refusals; {@code ban}: null if no key is banned. */
+    /** The effect of rejections; {@code ban}: null if no key is banned. */
     public record Enforcement(
-            Mode mode, EnforcedShare share, @Nullable Ban ban) {}
+            Mode mode, Rollout share, @Nullable Ban ban) {}
 
     /** The answer to clients; {@code forServer}: whether the limits are the application's own. */
     public record ClientAnswer(HeaderStyle headers, boolean forServer) {}
@@ -118,8 +118,8 @@ public final class RateLimitRule {
         return enforcement.mode;
     }
 
-    /** The share of the keys that are refused. */
-    public EnforcedShare enforced() {
+    /** The share of the keys that are rejected. */
+    public Rollout enforced() {
         return enforcement.share;
     }
 
@@ -137,7 +137,7 @@ public final class RateLimitRule {
         return charging.key.resolve(context);
     }
 
-    /** Whether a key is refused, rather than only watched. */
+    /** Whether a key is rejected, rather than only watched. */
     public boolean enforces(ResolvedKey known) {
         return !enforcement.share.isPartial() || enforcement.share.contains(known.client());
     }
@@ -191,7 +191,7 @@ public final class RateLimitRule {
     }
 
     /** Whether its limits are the application's own, so that no client is to blame for using them up. */
-    public boolean answersForServer() {
+    public boolean protectsApplication() {
         return answer.forServer;
     }
 
@@ -245,18 +245,18 @@ public final class RateLimitRule {
         return known.unresolved() ? null : enforcement.ban;
     }
 
-    /** Whether it refuses the addresses of some clients. */
+    /** Whether it rejects the addresses of some clients. */
     public boolean hasDeniedAddresses() {
         return !requests.addresses.deny().isEmpty();
     }
 
-    /** Whether the address of the client is always refused. */
+    /** Whether the address of the client is always rejected. */
     public boolean denies(RateLimitContext context) {
         return requests.addresses.deny(context);
     }
 
     /**
-     * The option that exempts this one: {@code allow}, {@code condition} or {@code skip-if}; null if nothing does.
+     * The option that exempts this one: {@code allow}, {@code condition} or {@code condition}; null if nothing does.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */
@@ -267,7 +267,7 @@ public final class RateLimitRule {
         if (!requests.condition.evaluate(context)) {
             return RuleOptions.CONDITION.name();
         }
-        return requests.skipIf.evaluate(context) ? RuleOptions.SKIP_IF.name() : null;
+        return requests.skipIf.evaluate(context) ? RuleOptions.CONDITION.name() : null;
     }
 
     /**

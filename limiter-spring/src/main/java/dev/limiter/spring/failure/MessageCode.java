@@ -43,7 +43,7 @@ public enum MessageCode {
     LIMIT_RESOLVER("LIM-314", "Name a LimitResolver bean, or write an expression that gives a number of permits."),
     ENFORCE("LIM-315", "Write a share such as 10% for a rule with a key, or remove it."),
     CANDIDATE("LIM-316", "Say what is different in the candidate, as in the rule itself."),
-    FLOOR("LIM-317", "Make the rule as strict as limiter.floors says, or have that changed by whoever sets it."),
+    FLOOR("LIM-317", "Make the rule as strict as limiter.caps says, or have that changed by whoever sets it."),
     FINAL_TYPE("LIM-318", "Make the class one that can be extended, or limit what calls it."),
 
     REDIS_MISSING("LIM-401", "Add Spring Data Redis with Lettuce, or use limiter.storage: memory."),

@@ -52,7 +52,7 @@ public record Change(
     private static final List<Option<?>> OF_LIMIT =
             List.of(LimitOptions.LIMIT, LimitOptions.WINDOW, LimitOptions.BURST);
 
-    private static final List<Option<?>> OF_RULE = List.of(RuleOptions.MODE, RuleOptions.ENFORCE);
+    private static final List<Option<?>> OF_RULE = List.of(RuleOptions.MODE, RuleOptions.ROLLOUT);
 
     public Change {
         Map<String, String> sorted = new TreeMap<>();

@@ -215,7 +215,7 @@ public record RuleDefinition(
          * @param tiers by their names
          */
         public Builder tiers(@Nullable String by, @Nullable Map<String, LimitsDefinition> tiers) {
-            return set(LimitsDefinition.TIER_BY, by).set(LimitsDefinition.TIERS, tiers);
+            return set(RuleOptions.TIER_BY, by).set(LimitsDefinition.TIERS, tiers);
         }
 
         public Builder paths(@Nullable List<String> paths) {
@@ -247,7 +247,7 @@ public record RuleDefinition(
         }
 
         public Builder skipIf(@Nullable String skipIf) {
-            return set(RuleOptions.SKIP_IF, skipIf);
+            return set(RuleOptions.CONDITION, skipIf);
         }
 
         public Builder chargeIf(@Nullable String chargeIf) {
@@ -290,7 +290,7 @@ public record RuleDefinition(
         }
 
         public Builder answer(@Nullable Answer answer) {
-            return set(RuleOptions.ANSWER, answer);
+            return set(RuleOptions.STATUS, answer);
         }
 
         public RuleDefinition build() {

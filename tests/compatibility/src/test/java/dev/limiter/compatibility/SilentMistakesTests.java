@@ -74,7 +74,7 @@ class SilentMistakesTests {
         "limiter.rules.plans.key=ip",
         "limiter.rules.plans.limit=1000",
         "limiter.rules.plans.window=1h",
-        "limiter.rules.plans.tiers.by=header:X-Plan",
+        "limiter.rules.plans.tier-by=header:X-Plan",
         "limiter.rules.plans.tiers.gold.limit=2000",
         "limiter.rules.plans.tiers.silver.limit=1500",
         "limiter.rules.queue.paths=/queue",
@@ -214,17 +214,17 @@ class SilentMistakesTests {
             clients.get(path);
         }
 
-        assertThat(JsonPath.<List<String>>read(bucketsOfRefused("mails"), "$.buckets[*].resource"))
+        assertThat(JsonPath.<List<String>>read(bucketsOfRejected("mails"), "$.buckets[*].resource"))
                 .containsExactly(Mails.class.getName() + ".out(java.lang.String)");
         clients.get("/shared/out?to=ann");
         clients.get("/shared/in?to=ann");
-        assertThat(JsonPath.<List<Object>>read(bucketsOfRefused("shared"), "$.buckets"))
+        assertThat(JsonPath.<List<Object>>read(bucketsOfRejected("shared"), "$.buckets"))
                 .hasSize(1);
     }
 
-    private String bucketsOfRefused(String rule) {
-        String refused = clients.get("/actuator/limiter/" + rule).body();
-        List<String> hashes = JsonPath.read(refused, "$.refusedMost[*].keyHash");
+    private String bucketsOfRejected(String rule) {
+        String rejected = clients.get("/actuator/limiter/" + rule).body();
+        List<String> hashes = JsonPath.read(rejected, "$.rejectedMost[*].keyHash");
         assertThat(hashes).hasSize(1);
         return clients.get("/actuator/limiter/" + rule + "?key=" + hashes.get(0)).body();
     }
