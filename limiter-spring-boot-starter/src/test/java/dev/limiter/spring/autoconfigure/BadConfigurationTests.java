@@ -52,13 +52,17 @@ class BadConfigurationTests {
                         "limiter.rules.orders.limits.fast.limit = \"2.25\"",
                         "a whole number"),
                 bad(
-                        ORDERS + "limit: 1, window: 1s, answer: nobody }",
-                        "limiter.rules.orders.answer = \"nobody\"",
-                        "client, server"),
+                        ORDERS + "limit: 1, window: 1s, status: server }",
+                        "limiter.rules.orders.status = \"server\"",
+                        "a whole number"),
+                bad(
+                        ORDERS + "limit: 1, window: 1s, status: 500 }",
+                        "limiter.rules.orders.status = \"500\"",
+                        "It must be 429 or 503."),
                 bad(
                         ORDERS + "limit: 1, window: 1s, tier-by: ip, tiers: { gold: endless } }",
                         "limiter.rules.orders.tiers.gold = \"endless\"",
-                        "or is unlimited"),
+                        "keys of its own"),
                 bad(
                         ORDERS + "limit: 1, window: 1s, limit-resolver: nobody }",
                         "limiter.rules.orders.limit-resolver = \"nobody\"",
@@ -75,7 +79,7 @@ class BadConfigurationTests {
                         ORDERS + "limit: 1, window: 1s, phase: request, key: '#request.pattern' }",
                         "limiter.rules.orders.key = \"#request.pattern\"",
                         "pattern is not known yet"),
-                wrongExpression("condition: \"#{!('abc')}\"", "always abc", "true or false", "LIM-302"),
+                wrongExpression("condition: \"#{'abc'}\"", "always abc", "true or false", "LIM-302"),
                 wrongExpression("condition: 5", "always 5", "true or false", "LIM-302"),
                 wrongExpression("cost: \"#{'abc'}\"", "always abc", "a whole number", "LIM-208"),
                 wrongExpression("cost: \"#{1 - 1}\"", "always 0", "a whole number from 1", "LIM-208"),
@@ -344,16 +348,13 @@ class BadConfigurationTests {
                                 + " tier-by: header:X-Plan, tiers: { small: { limits: { b: { limit: 4 } } } } }",
                         "limiter.rules.orders.limits.b.cost = \"5\"",
                         "limiter.rules.orders.tiers.small.limits.b"),
-                bad(rule("tiers: { gold: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Tiers need by"),
-                bad(rule("tiers: { by: header:X-Plan }"), "limiter.rules.orders.tiers (", "one tier or more"),
-                bad(tiers("gold: lots"), "limiter.rules.orders.tiers.gold = \"lots\"", "settings of its own"),
-                bad(tiers("gold:"), "limiter.rules.orders.tiers.gold = \"\" (", "There is no value here"),
+                bad(rule("tiers: { gold: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Tiers need tier-by"),
+                bad(rule("tier-by: header:X-Plan"), "limiter.rules.orders.tier-by (", "at least one tier"),
+                bad(tiers("gold: lots"), "limiter.rules.orders.tiers.gold = \"lots\"", "keys of its own"),
+                bad(tiers("gold:"), "limiter.rules.orders.tiers.gold = \"\" (", "keys of its own"),
                 bad(tiers("gold: 1000"), "limiter.rules.orders.tiers.gold = \"1000\" (", "keys of its own: limit"),
-                bad(
-                        tiers("gold: { by: header:X-Plan, limit: 9 }"),
-                        "limiter.rules.orders.tiers.gold = \"header:X-Plan\"",
-                        "settings of its own"),
-                bad(rule("tiers: { by: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Tiers need by"),
+                bad(tiers("gold: { unlimited: true, limit: 9 }"), "limiter.rules.orders.tiers.gold (", "not both"),
+                bad(tiers("gold: { unlimited: maybe }"), "tiers.gold.unlimited = \"maybe\"", "true or false"),
                 bad(tiers("gold: { limit: 0 }"), "limiter.rules.orders.tiers.gold.limit = \"0\"", "from 1 to"),
                 bad(tiers("gold: { limit: lots }"), "limiter.rules.orders.tiers.gold.limit = \"lots\"", "whole number"),
                 bad(tiers("gold: { window: 10 }"), "limiter.rules.orders.tiers.gold.window = \"10\"", "10s"),
@@ -377,19 +378,19 @@ class BadConfigurationTests {
                         "same tier as limiter.rules.orders.tiers.gold"),
                 bad(tiers("Gold: { limit: 9 }"), "limiter.rules.orders.tiers.Gold (", "start with a small letter"),
                 bad(
-                        rule("tier-by: plan, tiers: { gold: { limit: 9 } }"),
+                        rule("tier-by: plan\n      tiers: { gold: { limit: 9 } }"),
                         "limiter.rules.orders.tier-by = \"plan\"",
                         "principal, session, tenant and SpEL"),
                 bad(
-                        rule("tier-by: '', tiers: { gold: { limit: 9 } }"),
+                        rule("tier-by: ''\n      tiers: { gold: { limit: 9 } }"),
                         "limiter.rules.orders.tier-by = \"\"",
-                        "There is no value here"),
+                        "It is empty"),
                 bad(
-                        rule("tier-by: 'ip,method', tiers: { gold: { limit: 9 } }"),
+                        rule("tier-by: 'ip,method'\n      tiers: { gold: { limit: 9 } }"),
                         "limiter.rules.orders.tier-by = \"ip,method\"",
                         "one value"),
                 bad(
-                        rule("tier-by: '#plan', tiers: { gold: { limit: 9 } }"),
+                        rule("tier-by: '#plan'\n      tiers: { gold: { limit: 9 } }"),
                         "limiter.rules.orders.tier-by = \"#plan\"",
                         "#plan is unknown"),
                 bad(namedTiers("gold: { limit: 9 }"), "limiter.rules.orders.tiers.gold (", "Write which: burst."),
@@ -400,7 +401,7 @@ class BadConfigurationTests {
                 bad(
                         "limiter.web.default-limit: { limit: 5, window: 1s, tiers: { gold: { limit: 9 } } }",
                         "limiter.web.default-limit.tiers (",
-                        "Tiers need by"),
+                        "Tiers need tier-by"),
                 bad(
                         "limiter.web.trusted-proxies: [10.0.0.0/33]",
                         "limiter.web.trusted-proxies = \"10.0.0.0/33\"",
@@ -546,8 +547,8 @@ class BadConfigurationTests {
                 bad(rule("key: method\n      rollout: 10%"), "orders.rollout", "needs a key"),
                 bad(rule("candidate: { limit: 0 }"), "orders.candidate.limit = \"0\""),
                 bad(rule("candidate: { paths: /a }"), "orders.candidate.paths", "unknown"),
-                bad(rule("candidate:"), "orders.candidate", "There is no value here"),
-                bad(rule("candidate: unlimited"), "orders.candidate", "what is different"),
+                bad(rule("candidate:"), "orders.candidate", "keys of its own"),
+                bad(rule("candidate: { unlimited: true }"), "orders.candidate", "what is different"),
                 bad(rule("candidate: { limits: { a: { limit: 5 } } }"), "orders.candidate.limits.a", "only one limit"),
                 bad(
                         "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s } }, candidate: { limit: 5 } } } }",
@@ -569,7 +570,7 @@ class BadConfigurationTests {
                 cap("", "algorithm: concurrency, limit: 1"),
                 cap(".tiers.gold", "limit: 2, window: 1s, key: ip, tier-by: ip, tiers: { gold: { limit: 3 } }"),
                 cap(
-                        ".tiers.gold = \"unlimited\"",
+                        ".tiers.gold.unlimited = \"true\"",
                         "limit: 2, window: 1s, tier-by: ip, tiers: { gold: { unlimited: true } }"),
                 cap(".mode = ", "limit: 2, window: 1s, mode: shadow"),
                 cap(".rollout = \"10%\"", "limit: 2, window: 1s, key: ip, rollout: 10%"),
@@ -655,7 +656,7 @@ class BadConfigurationTests {
                 "limiter: { caps: { orders: { limit: 2, window: 1s } }, rules: { orders: { paths: /a, " + rule
                         + " } } }",
                 "limiter.rules.orders" + where,
-                "limited to 2 in PT1S (limiter.caps.orders)");
+                "at most 2 in PT1S (limiter.caps.orders)");
     }
 
     private static String rule(String more) {
@@ -665,7 +666,7 @@ class BadConfigurationTests {
     private static Arguments wrongExpression(String setting, String... said) {
         String property = setting.substring(0, setting.indexOf(':'));
         List<String> all = new ArrayList<>(List.of(said));
-        all.add("limiter.rules.orders." + property + (property.equals("tiers") ? ".by" : "") + " = \"");
+        all.add("limiter.rules.orders." + property + " = \"");
         return arguments(rule(setting), all);
     }
 
@@ -688,11 +689,11 @@ class BadConfigurationTests {
     }
 
     private static String tiers(String tiers) {
-        return rule("tier-by: header:X-Plan, tiers: { " + tiers + " }");
+        return rule("tier-by: header:X-Plan\n      tiers: { " + tiers + " }");
     }
 
     private static String gold(String tier) {
-        return "tier-by: header:X-Plan, tiers: { gold: { " + tier + " } }";
+        return "tiers: { gold: { " + tier + " } }\n      tier-by: header:X-Plan";
     }
 
     private static String namedTiers(String tiers) {
@@ -725,7 +726,7 @@ class BadConfigurationTests {
     static Stream<Arguments> suggestions() {
         return Stream.of(
                 bad(rule("pathz: /b"), "LIM-101", "Did you mean paths?"),
-                bad(rule("maxwait: 1s\n      chargeif: 'x'\n      skp-if: 'y'"), "Did you mean condition?"),
+                bad(rule("maxwait: 1s\n      chargeif: 'x'\n      conditon: 'y'"), "Did you mean condition?"),
                 bad("limiter.rulez.orders.limit: 1", "LIM-101", "Did you mean rules?"),
                 bad("limiter.default-limit.limit: 1", "LIM-101", "Did you mean limiter.web.default-limit?"),
                 bad("limiter.trusted-proxies: 10.0.0.0/8", "LIM-101", "Did you mean limiter.web.trusted-proxies?"),
@@ -923,7 +924,7 @@ class BadConfigurationTests {
                 bad("limiter.rules: { a+: { limit: 1, window: 1s }, a: { limit: 1, window: 1s } }", "rules.a+ ("),
                 bad("limiter.rules: { '-a': { limit: 1, window: 1s } }", "limiter.rules.-a ("),
                 bad(ORDERS + "limits: { per/s: { limit: 1, window: 1s } } }", "limits.per/s ("),
-                bad(rule("tier-by: ip, tiers: { gold+: { unlimited: true } }"), "orders.tiers.gold+ ("),
+                bad(rule("tier-by: ip\n      tiers: { gold+: { unlimited: true } }"), "orders.tiers.gold+ ("),
                 bad(
                         "limiter.web.defaultLimit.limits: { a b: { limit: 1, window: 1s } }",
                         "limiter.web.defaultLimit.limits.a b ("),
@@ -932,7 +933,7 @@ class BadConfigurationTests {
                         "limiter.rules.a/b (",
                         "limiter.rules.a/b.limits.c/d ("),
                 bad("limiter.caps: { a b: { limit: 1, window: 1s } }", "limiter.caps.a b ("),
-                bad(rule("tier-by: ip, tiers: { no: { unlimited: true } }"), "orders.tiers[false] ("),
+                bad(rule("tier-by: ip\n      tiers: { no: { unlimited: true } }"), "orders.tiers[false] ("),
                 bad("limiter.rules: { on: { limit: 1, window: 1s } }", "limiter.rules[true] ("),
                 bad(ORDERS + "limits: { yes: { limit: 1, window: 1s } } }", "limits[true] ("));
     }

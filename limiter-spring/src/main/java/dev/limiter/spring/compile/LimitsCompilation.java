@@ -90,15 +90,16 @@ final class LimitsCompilation {
     private @Nullable Tiers tiers() {
         Setting<String> by = definition.get(RuleOptions.TIER_BY);
         Setting<Map<String, LimitsDefinition>> tiers = definition.get(LimitsDefinition.TIERS);
-        if (tiers == null) {
+        Setting<?> any = tiers == null ? by : tiers;
+        if (any == null) {
             return null;
         }
-        if (by == null || tiers.value().isEmpty()) {
+        if (by == null || tiers == null || tiers.value().isEmpty()) {
             problems.add(
                     MessageCode.TIERS,
-                    tiers.where(),
+                    any.where(),
                     null,
-                    "Tiers need by and one tier or more. Example: tier-by: \"header:X-Plan\", tiers: { gold: { limit: 1000"
+                    "Tiers need tier-by and at least one tier. Example: tier-by: \"header:X-Plan\", tiers: { gold: { limit: 1000"
                             + " } }");
             return null;
         }
@@ -108,6 +109,7 @@ final class LimitsCompilation {
         tiers.value().forEach((name, tier) -> {
             if (tier.unlimited()) {
                 unlimited.add(name);
+                checkUnlimited(tier);
                 return;
             }
             Rule rule = problems.collect(() -> tier(tier));
@@ -117,6 +119,13 @@ final class LimitsCompilation {
             }
         });
         return value == null ? null : new Tiers(tiers.where(), value, rules, unlimited);
+    }
+
+    private void checkUnlimited(LimitsDefinition tier) {
+        if (!tier.isEmpty()) {
+            problems.add(
+                    MessageCode.TIERS, tier.limit().where(), null, "A tier has limits or is unlimited, but not both.");
+        }
     }
 
     private Rule tier(LimitsDefinition tier) {

@@ -1,6 +1,5 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.ChargeIf;
@@ -36,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class RuleCompilation {
 
     private static final int MOST_LEASED = 50;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVICE_UNAVAILABLE = 503;
 
     private final RuleCompiler compiler;
     private final RuleDefinition definition;
@@ -79,12 +80,13 @@ final class RuleCompilation {
         Waiting waiting = waiting(maxWait);
         RateLimitRule.Enforcement enforcement = enforcement(key);
         if (placement.isFinal) {
-            compiler.caps.check(definition, enforcement.share(), problems);
+            compiler.caps.check(definition, enforcement.rollout(), problems);
         }
         Setting<String> lease = definition.get(RuleOptions.LEASE);
         if (lease != null) {
             problems.collect(() -> OptionValues.percent(lease, MOST_LEASED, MessageCode.LEASE));
         }
+        checkStatus();
         RateLimitKey valid = problems.valid(key);
         return new RateLimitRule(
                 definition,
@@ -118,12 +120,10 @@ final class RuleCompilation {
 
     private RateLimitRule.Requests requests() {
         BooleanExpression condition = compiled(RuleOptions.CONDITION, this::condition);
-        BooleanExpression skipIf = compiled(RuleOptions.CONDITION, this::condition);
         return new RateLimitRule.Requests(
                 compiler.matchers.compile(definition, problems),
                 AddressLists.compile(definition, problems).and(compiler.everywhere),
-                condition == null ? BooleanExpression.ALWAYS : condition,
-                skipIf == null ? BooleanExpression.NEVER : skipIf);
+                condition == null ? BooleanExpression.ALWAYS : condition);
     }
 
     private Waiting waiting(Duration maxWait) {
@@ -144,14 +144,16 @@ final class RuleCompilation {
         if (ban != null) {
             checkKey(key, MessageCode.BAN_WITHOUT_KEY, definition.origin().of("ban"), null);
         }
-        Setting<String> enforce = definition.get(RuleOptions.ROLLOUT);
-        Rollout share = compiled(RuleOptions.ROLLOUT, OptionValues::rollout);
-        if (enforce != null && share != null) {
-            checkKey(key, MessageCode.ROLLOUT, enforce.where(), enforce.value());
+        Setting<String> set = definition.get(RuleOptions.ROLLOUT);
+        Rollout rollout = compiled(RuleOptions.ROLLOUT, OptionValues::rollout);
+        if (set != null && rollout != null) {
+            checkKey(key, MessageCode.ROLLOUT, set.where(), set.value());
         }
         Mode all = definition.value(ChangeOrigin.MODE_OF_ALL, compiler.mode);
         return new RateLimitRule.Enforcement(
-                all.weaker(definition.value(RuleOptions.MODE, all)), share == null ? Rollout.ALL : share, ban);
+                all.weaker(definition.value(RuleOptions.MODE, all)),
+                rollout == null ? Rollout.ALL : rollout,
+                ban);
     }
 
     /** With a key that all clients share, an attacker could have all of them banned. */
@@ -207,6 +209,13 @@ final class RuleCompilation {
     }
 
     private boolean protectsApplication() {
-        return definition.value(RuleOptions.STATUS) == Answer.SERVER;
+        return definition.value(RuleOptions.STATUS, TOO_MANY_REQUESTS) == SERVICE_UNAVAILABLE;
+    }
+
+    private void checkStatus() {
+        Setting<Integer> status = definition.get(RuleOptions.STATUS);
+        if (status != null && status.value() != TOO_MANY_REQUESTS && status.value() != SERVICE_UNAVAILABLE) {
+            problems.add(MessageCode.OUT_OF_RANGE, status.where(), status.value(), "It must be 429 or 503.");
+        }
     }
 }

@@ -40,8 +40,7 @@ public final class RateLimitRule {
             Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, Map<String, Rule> overrides) {}
 
     /** The requests that are counted. */
-    public record Requests(
-            RequestMatcher matcher, AddressLists addresses, BooleanExpression condition, BooleanExpression skipIf) {}
+    public record Requests(RequestMatcher matcher, AddressLists addresses, BooleanExpression condition) {}
 
     /**
      * The charge of a request; {@code unresolved}: null if the keys are not counted; {@code chargeIf}: null if all
@@ -56,7 +55,7 @@ public final class RateLimitRule {
 
     /** The effect of rejections; {@code ban}: null if no key is banned. */
     public record Enforcement(
-            Mode mode, Rollout share, @Nullable Ban ban) {}
+            Mode mode, Rollout rollout, @Nullable Ban ban) {}
 
     /** The answer to clients; {@code forServer}: whether the limits are the application's own. */
     public record ClientAnswer(HeaderStyle headers, boolean forServer) {}
@@ -118,14 +117,14 @@ public final class RateLimitRule {
         return enforcement.mode;
     }
 
-    /** The share of the keys that are rejected. */
-    public Rollout enforced() {
-        return enforcement.share;
+    /** The share of the keys for which it is enforced. */
+    public Rollout rollout() {
+        return enforcement.rollout;
     }
 
     /** Whether what becomes of its decisions depends on the key. */
     public boolean isEnforcedInPart() {
-        return enforcement.share.isPartial();
+        return enforcement.rollout.isPartial();
     }
 
     /**
@@ -139,7 +138,7 @@ public final class RateLimitRule {
 
     /** Whether a key is rejected, rather than only watched. */
     public boolean enforces(ResolvedKey known) {
-        return !enforcement.share.isPartial() || enforcement.share.contains(known.client());
+        return !enforcement.rollout.isPartial() || enforcement.rollout.contains(known.client());
     }
 
     /** The name of the rule beside which it is tried; null if it is no candidate. */
@@ -256,7 +255,7 @@ public final class RateLimitRule {
     }
 
     /**
-     * The option that exempts this one: {@code allow}, {@code condition} or {@code condition}; null if nothing does.
+     * The option that exempts this one: {@code allow} or {@code condition}; null if nothing does.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */
@@ -264,10 +263,7 @@ public final class RateLimitRule {
         if (requests.addresses.allow(context)) {
             return RuleOptions.ALLOW.name();
         }
-        if (!requests.condition.evaluate(context)) {
-            return RuleOptions.CONDITION.name();
-        }
-        return requests.skipIf.evaluate(context) ? RuleOptions.CONDITION.name() : null;
+        return requests.condition.evaluate(context) ? null : RuleOptions.CONDITION.name();
     }
 
     /**

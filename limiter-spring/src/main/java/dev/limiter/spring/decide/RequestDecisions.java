@@ -34,7 +34,7 @@ public abstract class RequestDecisions {
     private boolean handlerDecided;
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
-    private @Nullable Verdict rejection;
+    private @Nullable Verdict rejectedCall;
     private Duration delay = Duration.ZERO;
     private volatile List<Verdict> open = List.of();
     /** The {@link #open} ones that were settled last. */
@@ -109,7 +109,7 @@ public abstract class RequestDecisions {
     /** Adds the rejection that is to be answered, of a method that was called on the way, by any thread. */
     public void addRejection(RateLimitExceededException rejection) {
         if (rejection.details() instanceof Verdict verdict) {
-            rejection = verdict;
+            rejectedCall = verdict;
         }
     }
 
@@ -204,8 +204,8 @@ public abstract class RequestDecisions {
      * own.
      */
     public boolean isOverload(Decision decision) {
-        if (rejection != null && rejection.decision == decision) {
-            return rejection.isOverload();
+        if (rejectedCall != null && rejectedCall.decision == decision) {
+            return rejectedCall.isOverload();
         }
         for (Verdict verdict : verdicts) {
             if (verdict.decision == decision) {
@@ -227,7 +227,7 @@ public abstract class RequestDecisions {
 
     /** The rejection of a method that was called on the way. */
     private void addUnknown(RateLimitHeaders headers, Decision decision, HeaderStyle style) {
-        if (rejection == null || rejection.decision != decision) {
+        if (rejectedCall == null || rejectedCall.decision != decision) {
             for (Decision part : decision.parts()) {
                 List<LimitStatus> statuses = part.limits();
                 if (!statuses.isEmpty()) {
@@ -236,10 +236,11 @@ public abstract class RequestDecisions {
             }
             return;
         }
-        for (int i = 0; i < rejection.rules.size(); i++) {
-            List<LimitStatus> statuses = rejection.statuses().get(i);
+        for (int i = 0; i < rejectedCall.rules.size(); i++) {
+            List<LimitStatus> statuses = rejectedCall.statuses().get(i);
             if (!statuses.isEmpty()) {
-                headers.add(rejection.rules.get(i), texts.of(rejection.asked(i)), rejection.charge(i), statuses);
+                headers.add(
+                        rejectedCall.rules.get(i), texts.of(rejectedCall.asked(i)), rejectedCall.charge(i), statuses);
             }
         }
     }

@@ -148,7 +148,7 @@ public record Change(
                 .filter(option -> option.name().equals(name) && (whole || isNamed(path)))
                 .findFirst()
                 .orElseThrow(() -> problem(
-                        MessageCode.CHANGE, path, null, "Only limit, window, burst, mode and enforce can change."));
+                        MessageCode.CHANGE, path, null, "Only limit, window, burst, mode and rollout can change."));
     }
 
     @SuppressWarnings("unchecked") // read() has the type of the option

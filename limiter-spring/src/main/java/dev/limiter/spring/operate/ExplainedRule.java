@@ -95,7 +95,7 @@ public record ExplainedRule(
                 rule,
                 because,
                 result.when(enforced && rule.mode() == Mode.ENFORCE),
-                enforced ? null : "enforce: not for this key",
+                enforced ? null : "rollout: not for this key",
                 key,
                 charge,
                 standing,

@@ -2,7 +2,6 @@ package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.failure.MessageCode;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -246,10 +245,6 @@ public record RuleDefinition(
             return set(RuleOptions.CONDITION, condition);
         }
 
-        public Builder skipIf(@Nullable String skipIf) {
-            return set(RuleOptions.CONDITION, skipIf);
-        }
-
         public Builder chargeIf(@Nullable String chargeIf) {
             return set(RuleOptions.CHARGE_IF, chargeIf);
         }
@@ -289,8 +284,8 @@ public record RuleDefinition(
             return set(RuleOptions.HEADERS, headers);
         }
 
-        public Builder answer(@Nullable Answer answer) {
-            return set(RuleOptions.STATUS, answer);
+        public Builder status(@Nullable Integer status) {
+            return set(RuleOptions.STATUS, status);
         }
 
         public RuleDefinition build() {

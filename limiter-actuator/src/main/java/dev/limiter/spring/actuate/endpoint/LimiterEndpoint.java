@@ -157,7 +157,7 @@ public final class LimiterEndpoint {
             @Nullable String window,
             @Nullable String burst,
             @Nullable String mode,
-            @Nullable String enforce,
+            @Nullable String rollout,
             @Nullable String key,
             @Nullable String resource,
             @Nullable Boolean ban,
@@ -176,7 +176,7 @@ public final class LimiterEndpoint {
         put(settings, parent, LimitOptions.WINDOW, window);
         put(settings, parent, LimitOptions.BURST, burst);
         put(settings, "", RuleOptions.MODE, mode);
-        put(settings, "", RuleOptions.ROLLOUT, enforce);
+        put(settings, "", RuleOptions.ROLLOUT, rollout);
         RequestedChange wanted = new RequestedChange(settings, key, resource, ban, until, observe);
         wanted.checkFits(before.get(0));
         RequestedChange.Kind kind = wanted.kind();

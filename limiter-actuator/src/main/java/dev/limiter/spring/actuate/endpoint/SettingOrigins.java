@@ -66,7 +66,6 @@ final class SettingOrigins {
             Setting<Mode> ofAll = definition.get(ChangeOrigin.MODE_OF_ALL);
             put(sources, "mode", ofAll == null ? new Setting<>(rule.mode(), "limiter.mode") : ofAll, true);
         }
-        put(sources, "tier-by", definition.get(RuleOptions.TIER_BY), false);
         definition.value(LimitsDefinition.TIERS, Map.of()).forEach((name, tier) -> put(sources, "tiers." + name, tier));
         put(sources, "", definition.settings(), BanOptions.ALL);
         return sources;
