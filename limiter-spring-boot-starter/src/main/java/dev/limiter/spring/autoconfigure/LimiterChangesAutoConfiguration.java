@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.TimeSource;
 import dev.limiter.redis.SharedDocument;
+import dev.limiter.spring.autoconfigure.StartupSummary.StorageAddress;
 import dev.limiter.spring.background.ChangeFollower;
 import dev.limiter.spring.check.StartupReport;
 import dev.limiter.spring.compile.RuleCompiler;
@@ -18,8 +19,10 @@ import dev.limiter.spring.reload.ChangesFile;
 import dev.limiter.spring.reload.ConfigurationWatcher;
 import dev.limiter.spring.reload.EnvironmentChangeListener;
 import dev.limiter.spring.rule.RuleSource;
+import dev.limiter.spring.storage.DecidingStorage;
 import java.nio.file.Path;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -77,6 +80,17 @@ public final class LimiterChangesAutoConfiguration {
                 store,
                 clock,
                 events::publishEvent);
+    }
+
+    @Bean
+    NothingLimitedCheck limiterNothingLimited(LiveRules rules, ConfigurableBeanFactory beans) {
+        return new NothingLimitedCheck(rules, beans);
+    }
+
+    @Bean
+    StartupSummary limiterStartupSummary(
+            LiveRules rules, DecidingStorage storage, ObjectProvider<StorageAddress> address) {
+        return new StartupSummary(rules, storage, address.getIfAvailable());
     }
 
     @Bean(destroyMethod = "stop")

@@ -19,16 +19,20 @@ import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.storage.DecidingStorage;
 import dev.limiter.spring.web.endpoint.ServletExchange;
+import dev.limiter.spring.web.endpoint.UnreadableChangeResolver;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.servlet.DispatcherServlet;
 
 /** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
@@ -78,6 +82,18 @@ public final class LimiterEndpointAutoConfiguration {
             KeyHash hash) {
         return new LimiterEndpoint(
                 rules, limiters, decider, settings.caps(), counts, rejected, demand, holders, storage, events, hash);
+    }
+
+    /** In an application of Spring MVC. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass(DispatcherServlet.class)
+    static class Mvc {
+
+        @Bean
+        UnreadableChangeResolver limiterUnreadableChanges() {
+            return new UnreadableChangeResolver();
+        }
     }
 
     @Bean

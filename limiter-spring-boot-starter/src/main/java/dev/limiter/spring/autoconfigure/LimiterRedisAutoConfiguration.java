@@ -7,6 +7,7 @@ import dev.limiter.failover.StorageListener;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
+import dev.limiter.spring.autoconfigure.StartupSummary.StorageAddress;
 import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterProperties;
@@ -121,6 +122,11 @@ public final class LimiterRedisAutoConfiguration {
         @Bean
         EvictionCheck limiterEvictionCheck(OwnConnection connection, LimiterSettings settings) {
             return new EvictionCheck(connection.redis(), settings.redis().keyPrefix());
+        }
+
+        @Bean
+        StorageAddress limiterStorageAddress(OwnConnection connection) {
+            return new StorageAddress("Redis at " + connection.address());
         }
 
         @Bean

@@ -17,6 +17,7 @@ import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.config.MisplacedPropertyCheck;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
@@ -108,6 +109,11 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     BanKeyCheck limiterChosenKeys(Rules rules) {
         return new BanKeyCheck(rules);
+    }
+
+    @Bean
+    MisplacedPropertyCheck limiterMisplacedProperties(Environment environment) {
+        return new MisplacedPropertyCheck(environment);
     }
 
     @Bean

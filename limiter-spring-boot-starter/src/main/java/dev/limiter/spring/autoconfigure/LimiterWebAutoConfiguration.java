@@ -3,6 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.check.KeylessRuleCheck;
+import dev.limiter.spring.check.ParallelChargesCheck;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
@@ -130,6 +131,12 @@ public final class LimiterWebAutoConfiguration {
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     KeylessRuleCheck limiterRulesWithoutKey(Rules rules) {
         return new KeylessRuleCheck(rules);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    ParallelChargesCheck limiterParallelCharges(Rules rules) {
+        return new ParallelChargesCheck(rules);
     }
 
     @Bean

@@ -11,6 +11,7 @@ import dev.limiter.spring.rule.RuleOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,6 +23,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 final class BindProblemFactory {
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^}]*}");
+    private static final Pattern WORD_OF_YAML = Pattern.compile("\\[(true|false)]$");
     private static final Pattern INTEGER = Pattern.compile("[+-]?\\d+");
     private static final List<Option<?>> OPTIONS = Stream.of(LimitOptions.OF_NAMED, RuleOptions.ALL, BanOptions.ALL)
             .<Option<?>>flatMap(List::stream)
@@ -44,8 +46,24 @@ final class BindProblemFactory {
                 MessageCode.UNKNOWN_KEY,
                 property.chop(depth + 1).toString(),
                 property.getNumberOfElements() == depth + 1 ? value : null,
-                "This key is unknown. Here there are: " + String.join(", ", keys) + "."
-                        + DidYouMean.ask(property.getElement(depth, Form.ORIGINAL), keys));
+                "This key is unknown. Here there are: " + String.join(", ", keys) + "." + meant(property, depth, keys));
+    }
+
+    /** The same key at another level, a rule that is not below {@code limiter.rules}, or a key with a similar name. */
+    private static String meant(ConfigurationPropertyName property, int depth, List<String> keys) {
+        String key = property.getElement(depth, Form.ORIGINAL);
+        String end = "." + key.replace("_", "-");
+        boolean inRules = property.getElement(1, Form.UNIFORM).equals("rules");
+        Optional<String> elsewhere = KnownKeys.paths().stream()
+                .filter(path -> path.endsWith(end) && !inRules)
+                .findFirst();
+        if (elsewhere.isPresent()) {
+            return " Did you mean " + elsewhere.get() + "?";
+        }
+        String similar = DidYouMean.ask(key, keys);
+        boolean ofRule = property.getNumberOfElements() > depth + 1
+                && KnownKeys.of(LimiterProperties.Rule.class).contains(property.getElement(depth + 1, Form.DASHED));
+        return depth == 1 && similar.isEmpty() && ofRule ? " Did you mean limiter.rules." + key + "?" : similar;
     }
 
     /** The problem of a key without a value, from which Spring Boot reads the default. */
@@ -75,7 +93,9 @@ final class BindProblemFactory {
                 MessageCode.NAME,
                 where,
                 null,
-                "A name must be letters, digits, '-' and '_', and start with a small letter or digit.");
+                WORD_OF_YAML.matcher(where).find()
+                        ? "YAML reads the names on, off, yes and no as true or false. Quote the name, as in \"off\"."
+                        : "A name must be letters, digits, '-' and '_', and start with a small letter or digit.");
     }
 
     /** The problem of a key that one source has in two spellings: Spring Boot would read one of the values. */

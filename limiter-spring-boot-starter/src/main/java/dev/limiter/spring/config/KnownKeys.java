@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.Name;
@@ -84,6 +85,24 @@ final class KnownKeys {
             types.put(key(parameter).replace("-", "").toLowerCase(Locale.ROOT), parameter.getParameterizedType());
         }
         return types;
+    }
+
+    /** Returns whether the key is one directly below {@code limiter}. */
+    static boolean atRoot(String key) {
+        return types(LimiterProperties.class).containsKey(key);
+    }
+
+    /** Returns the keys of all levels above names that users choose, such as {@code limiter.web.status}. */
+    static List<String> paths() {
+        return paths(LimiterProperties.PREFIX, LimiterProperties.class).toList();
+    }
+
+    private static Stream<String> paths(String parent, Class<?> level) {
+        return Arrays.stream(parameters(level)).flatMap(parameter -> {
+            String path = parent + "." + key(parameter);
+            Class<?> type = parameter.getType();
+            return type.isRecord() ? Stream.concat(Stream.of(path), paths(path, type)) : Stream.of(path);
+        });
     }
 
     /** Returns the keys of a record, in the order of the documentation. */

@@ -2,10 +2,15 @@ package dev.limiter.spring.redis;
 
 import io.lettuce.core.RedisURI;
 import java.lang.reflect.Field;
+import java.util.Collection;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ReflectionUtils;
@@ -68,6 +73,24 @@ public record ApplicationRedisConfiguration(RedisConfiguration server, LettuceCl
             }
         }
         return told(factory);
+    }
+
+    /** The address of the server, or those of the nodes, without credentials. */
+    String address() {
+        if (server instanceof RedisClusterConfiguration cluster) {
+            return nodes(cluster.getClusterNodes());
+        }
+        if (server instanceof RedisSentinelConfiguration sentinel) {
+            return "the master of " + nodes(sentinel.getSentinels());
+        }
+        if (server instanceof RedisConfiguration.WithHostAndPort standalone) {
+            return standalone.getHostName() + ":" + standalone.getPort();
+        }
+        return server instanceof RedisConfiguration.WithDomainSocket local ? local.getSocket() : "several nodes";
+    }
+
+    private static String nodes(Collection<RedisNode> nodes) {
+        return nodes.stream().map(RedisNode::asString).collect(Collectors.joining(", "));
     }
 
     private static RedisConfiguration told(LettuceConnectionFactory factory) {

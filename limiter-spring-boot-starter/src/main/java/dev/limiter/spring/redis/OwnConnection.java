@@ -37,6 +37,11 @@ public final class OwnConnection implements AutoCloseable {
         this.timeout = timeout.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : timeout;
     }
 
+    /** The address of the server, or those of the nodes, without credentials. */
+    public String address() {
+        return application.address();
+    }
+
     /** Begins to connect. */
     public void connect() {
         redis.connect();

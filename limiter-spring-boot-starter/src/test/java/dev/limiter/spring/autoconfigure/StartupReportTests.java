@@ -2,6 +2,7 @@ package dev.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.RateLimiters;
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.util.Arrays;
@@ -40,10 +41,77 @@ class StartupReportTests {
             .withUserConfiguration(Application.class);
 
     @Test
-    void saysNothingWithoutRules(CapturedOutput output) {
+    void nothingLimitedIsFound(CapturedOutput output) {
         application.run(context -> assertThat(context).hasNotFailed());
 
+        assertThat(output).contains(REPORT, "limits nothing", "[LIM-922]").doesNotContain("Rate limits:");
+    }
+
+    @Test
+    void limitsInCodeAreFine(CapturedOutput output) {
+        application.withBean(InCode.class).run(context -> assertThat(context).hasNotFailed());
+
         assertThat(output).doesNotContain(REPORT);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "limitter.rules.a.limit, limitter.rules, limiter.rules",
+        "limter.storage, limter.storage, limiter.storage",
+        "spring.limiter.rules.a.limit, spring.limiter.rules, limiter.rules",
+        "spring.limiter.default-limit.limit, spring.limiter.default-limit, limiter.default-limit",
+    })
+    void propertiesBelowAMisspelledOrWrongRootAreFound(
+            String property, String found, String meant, CapturedOutput output) {
+        run(new String[] {property + "=1"});
+
+        assertThat(output)
+                .contains("[LIM-921]", "nothing reads this. Did you mean " + meant + "?")
+                .containsPattern("- " + found.replace(".", "\\."));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"limits.daily", "rate-limiter.rules.a", "spring.limits", "management.endpoint.limiter.x"})
+    void otherPropertiesAreFine(String property, CapturedOutput output) {
+        run(new String[] {property + "=1"});
+
+        assertThat(output).doesNotContain("LIM-921");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/orders/**, endpoint,     , true, With max-wait: 1s they queue",
+        "/orders/**, request,      , true, Set a limit above",
+        "/orders/**, endpoint, 10ms, false, ''",
+        "/orders/{id}, endpoint,   , false, ''",
+    })
+    void chargeIfOverManyPathsWithoutWaitingIsFound(
+            String paths, String phase, String maxWait, boolean found, String advice, CapturedOutput output) {
+        run(rule(
+                "login",
+                "paths=" + paths,
+                "phase=" + phase,
+                "key=ip",
+                "limit=5",
+                "window=1m",
+                "charge-if=failed",
+                maxWait == null ? null : "max-wait=" + maxWait));
+
+        assertThat(output.toString().contains("[LIM-924]")).isEqualTo(found);
+        assertThat(output).contains(advice);
+    }
+
+    @Test
+    void oneLineSaysWhatIsLimited(CapturedOutput output) {
+        application
+                .withBean(Counted.class)
+                .withPropertyValues(rule("fine", "paths=/orders/**", "key=ip", "limit=1", "window=1s"))
+                .withPropertyValues(rule("fine", "candidate.limit=5"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains("INFO", "Rate limits: 2 rules, storage: memory")
+                .doesNotContain(REPORT);
     }
 
     @ParameterizedTest
@@ -284,6 +352,8 @@ class StartupReportTests {
         @RateLimiter(limit = 1)
         public final void out() {}
     }
+
+    record InCode(RateLimiters limiters) {}
 
     static class Counted {
 

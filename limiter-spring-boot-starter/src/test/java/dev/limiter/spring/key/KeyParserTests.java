@@ -115,9 +115,9 @@ class KeyParserTests {
     @Test
     void clientsWithContradictoryAddressesShareAnUnresolvedKey() {
         assertThat(parse("ip").ofInput("contradictory", null))
-                .contains(new ResolvedKey("ip=13:contradictory", "ip=13:contradictory", true));
+                .contains(new ResolvedKey("ip=13:contradictory", "ip=13:contradictory", true, null));
         assertThat(parse("ip").ofInput("IP=unresolved", null))
-                .contains(new ResolvedKey("ip=unresolved", "ip=unresolved", true));
+                .contains(new ResolvedKey("ip=unresolved", "ip=unresolved", true, "ip"));
     }
 
     static Stream<Arguments> meant() {
@@ -370,9 +370,9 @@ class KeyParserTests {
 
     @Test
     void constantKeysAreKnownInAdvance() {
-        assertThat(parse("global").constant()).isEqualTo(new ResolvedKey("", "", false));
+        assertThat(parse("global").constant()).isEqualTo(new ResolvedKey("", "", false, null));
         assertThat(parse("global").within("Orders.list()").constant())
-                .isEqualTo(new ResolvedKey("resource=13:Orders.list()", "", false));
+                .isEqualTo(new ResolvedKey("resource=13:Orders.list()", "", false, null));
         assertThat(parse("ip").constant()).isNull();
     }
 

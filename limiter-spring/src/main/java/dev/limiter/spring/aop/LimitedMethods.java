@@ -153,7 +153,9 @@ public final class LimitedMethods implements MethodLimits {
         for (int i = 0; i < annotations.size(); i++) {
             RateLimiter annotation = annotations.get(i);
             String ruleName = definitions.name(annotation, name, i, origin);
-            RuleDefinition definition = definitions.definition(annotation, ruleName, origin, ruleSet, status);
+            RuleDefinition definition = definitions
+                    .definition(annotation, ruleName, origin, ruleSet, status)
+                    .inModeOfAll(ruleSet.mode());
             if (!names.add(RuleName.canonical(definition.name()))) {
                 throw new LimiterConfigurationException(new Problem(
                         MessageCode.SAME_NAME,

@@ -119,7 +119,7 @@ final class LimitsCompilation {
                 check(rule.limits(), ".tiers." + name, problems);
             }
         });
-        return value == null ? null : new Tiers(value, rules, unlimited);
+        return value == null ? null : new Tiers(tiers.where(), value, rules, unlimited);
     }
 
     private void checkUnlimited(LimitsDefinition tier) {

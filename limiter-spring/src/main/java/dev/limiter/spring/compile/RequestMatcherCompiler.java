@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -24,6 +25,12 @@ public final class RequestMatcherCompiler {
     /** Whether there are requests at all. */
     static final boolean WEB = ClassUtils.isPresent(
             "org.springframework.web.util.pattern.PathPattern", RequestMatcherCompiler.class.getClassLoader());
+
+    /** Without an equals sign, a question mark stands for one character. */
+    private static final Pattern QUERY = Pattern.compile("\\?.*=");
+
+    /** May have a regular expression, with question marks and equals signs. */
+    private static final Pattern VARIABLE = Pattern.compile("\\{[^/]*}");
 
     private final Supplier<PathPatternParser> parser;
 
@@ -92,6 +99,13 @@ public final class RequestMatcherCompiler {
         if (!WEB) {
             return "Paths need Spring MVC on the class path.";
         }
-        return paths.isEmpty() || paths.stream().anyMatch(String::isBlank) ? "There is an empty path." : null;
+        if (paths.isEmpty() || paths.stream().anyMatch(String::isBlank)) {
+            return "There is an empty path.";
+        }
+        return paths.stream()
+                        .anyMatch(path -> QUERY.matcher(VARIABLE.matcher(path).replaceAll(""))
+                                .find())
+                ? "A query is not part of a path. Remove it; key: \"param:name\" counts the values of a parameter apart."
+                : null;
     }
 }

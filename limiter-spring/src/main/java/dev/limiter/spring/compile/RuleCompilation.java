@@ -13,8 +13,11 @@ import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.key.RateLimitKey;
+import dev.limiter.spring.key.UnresolvedKeys;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -90,7 +93,7 @@ final class RuleCompilation {
                 placement.scope,
                 problems.valid(limits),
                 requests,
-                new RateLimitRule.Charging(placement.scoped.apply(valid), costs, chargeIf, waiting),
+                new RateLimitRule.Charging(placement.scoped.apply(valid), unresolved(), costs, chargeIf, waiting),
                 enforcement,
                 new RateLimitRule.ClientAnswer(headers(valid), protectsApplication()),
                 definition.value(CandidateRules.LIVE));
@@ -146,8 +149,9 @@ final class RuleCompilation {
         if (set != null && rollout != null) {
             checkKey(key, MessageCode.ROLLOUT, set.where(), set.value());
         }
+        Mode all = definition.value(ChangeOrigin.MODE_OF_ALL, compiler.mode);
         return new RateLimitRule.Enforcement(
-                compiler.mode.weaker(definition.value(RuleOptions.MODE, compiler.mode)),
+                all.weaker(definition.value(RuleOptions.MODE, all)),
                 rollout == null ? Rollout.ALL : rollout,
                 ban);
     }
@@ -169,6 +173,14 @@ final class RuleCompilation {
 
     private RateLimitKey key(@Nullable Setting<List<String>> key) {
         return key == null ? RateLimitKey.GLOBAL : compiler.keys.parse(key.value(), key.where(), placement.variables);
+    }
+
+    /** Null without a key, and for a candidate, which has that of its rule. */
+    private UnresolvedKeys.@Nullable OfRule unresolved() {
+        Setting<List<String>> key = definition.get(RuleOptions.KEY);
+        return key == null || definition.value(CandidateRules.LIVE) != null
+                ? null
+                : compiler.unresolved.of(definition.name(), key.where());
     }
 
     private BooleanExpression condition(Setting<String> setting) {

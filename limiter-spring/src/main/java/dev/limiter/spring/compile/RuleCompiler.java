@@ -10,6 +10,7 @@ import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.RateLimitKey;
+import dev.limiter.spring.key.UnresolvedKeys;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
@@ -36,6 +37,7 @@ public final class RuleCompiler implements Resettable {
     final ResolvedLimitCompiler resolvers;
     final Caps caps;
     final TimeSource clock;
+    final UnresolvedKeys unresolved = new UnresolvedKeys();
 
     /**
      * @param available the algorithms that have a strategy

@@ -7,6 +7,7 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
+import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
@@ -29,15 +30,33 @@ public final class RuleSetCompiler {
         this.compiler = compiler;
     }
 
-    /**
-     * @param excluded the paths that no rule applies to
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
-     */
+    /** The mode of all rules in the configuration; that of a rule counts if it is weaker. */
+    public Mode mode() {
+        return compiler.mode;
+    }
+
+    /** {@link #compile(Collection, RuleDefinition, Setting, Setting)} in the mode of the configuration. */
     public RuleSet compile(
             Collection<RuleDefinition> definitions,
             @Nullable RuleDefinition defaultLimit,
             Setting<List<String>> excluded) {
+        return compile(definitions, defaultLimit, excluded, null);
+    }
+
+    /**
+     * @param excluded the paths that no rule applies to
+     * @param mode of all rules; null for that of the configuration
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
+     */
+    public RuleSet compile(
+            Collection<RuleDefinition> written,
+            @Nullable RuleDefinition writtenDefault,
+            Setting<List<String>> excluded,
+            @Nullable Setting<Mode> mode) {
         Problems problems = new Problems();
+        List<RuleDefinition> definitions =
+                written.stream().map(rule -> rule.inModeOfAll(mode)).toList();
+        RuleDefinition defaultLimit = writtenDefault == null ? null : writtenDefault.inModeOfAll(mode);
         Map<String, RuleDefinition> distinct = distinct(definitions, defaultLimit != null, problems);
         List<RateLimitRule> rules = new ArrayList<>();
         distinct.values().stream().filter(RuleSetCompiler::isComplete).forEach(definition -> {
@@ -60,7 +79,7 @@ public final class RuleSetCompiler {
                 ? null
                 : compiler.matchers.paths(excluded, problems);
         problems.throwIfAny();
-        return new RuleSet(distinct.values(), rules, compiledDefault, patterns);
+        return new RuleSet(distinct.values(), rules, compiledDefault, patterns, mode);
     }
 
     private static void checkPolicies(Stream<RateLimitRule> rules, Problems problems) {

@@ -7,6 +7,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.key.ResolvedKey;
+import dev.limiter.spring.key.UnresolvedKeys;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
@@ -41,9 +42,16 @@ public final class RateLimitRule {
     /** The requests that are counted. */
     public record Requests(RequestMatcher matcher, AddressLists addresses, BooleanExpression condition) {}
 
-    /** The charge of a request; {@code chargeIf}: null if all requests stay charged. */
+    /**
+     * The charge of a request; {@code unresolved}: null if the keys are not counted; {@code chargeIf}: null if all
+     * requests stay charged.
+     */
     public record Charging(
-            RateLimitKey key, Costs costs, @Nullable ChargeIf chargeIf, Waiting waiting) {}
+            RateLimitKey key,
+            UnresolvedKeys.@Nullable OfRule unresolved,
+            Costs costs,
+            @Nullable ChargeIf chargeIf,
+            Waiting waiting) {}
 
     /** The effect of rejections; {@code ban}: null if no key is banned. */
     public record Enforcement(
@@ -159,6 +167,11 @@ public final class RateLimitRule {
     /** When it decides, if it has paths. */
     public Phase phase() {
         return requests.matcher.phase;
+    }
+
+    /** The requests whose key lacks a part; null without a key, and for a candidate, which has that of its rule. */
+    public UnresolvedKeys.@Nullable OfRule unresolvedKeys() {
+        return charging.unresolved;
     }
 
     /** Whether all callers share its buckets. */
@@ -281,7 +294,11 @@ public final class RateLimitRule {
         if (applicable == null && limits.overrides.isEmpty()) {
             return null;
         }
-        String whose = (known == null ? charging.key.resolve(context) : known).text();
+        ResolvedKey key = known == null ? charging.key.resolve(context) : known;
+        if (!prediction && charging.unresolved != null) {
+            charging.unresolved.count(key);
+        }
+        String whose = key.text();
         Rule overridden = limits.overrides.get(whose);
         if (overridden != null) {
             applicable = overridden;

@@ -7,6 +7,7 @@ import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.Setting;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,14 +26,17 @@ public final class RuleSet {
     private final List<RateLimitRule> requestRules;
     private final @Nullable RateLimitRule defaultLimit;
     private final @Nullable PathPatterns excluded;
+    private final @Nullable Setting<Mode> mode;
     private final Map<String, OnFailure> onFailure = new HashMap<>();
     private final Map<String, Integer> leases = new HashMap<>();
 
+    /** {@code mode}: of all rules, in place of that of the configuration; null for that. */
     public RuleSet(
             Collection<RuleDefinition> definitions,
             Collection<RateLimitRule> rules,
             @Nullable RateLimitRule defaultLimit,
-            @Nullable PathPatterns excluded) {
+            @Nullable PathPatterns excluded,
+            @Nullable Setting<Mode> mode) {
         definitions.forEach(definition -> {
             this.definitions.put(RuleName.canonical(definition.name()), definition);
             addTerms(definition);
@@ -44,6 +48,7 @@ public final class RuleSet {
                 .toList();
         this.defaultLimit = defaultLimit;
         this.excluded = excluded;
+        this.mode = mode;
         if (defaultLimit != null) {
             addTerms(defaultLimit.definition());
         }
@@ -104,6 +109,11 @@ public final class RuleSet {
     /** The raw settings under that name, in any case and with any dashes, to merge over those of an annotation. */
     public Optional<RuleDefinition> definition(String name) {
         return Optional.ofNullable(definitions.get(RuleName.canonical(name)));
+    }
+
+    /** The mode of all rules, in place of that of the configuration; null for that. */
+    public @Nullable Setting<Mode> mode() {
+        return mode;
     }
 
     /** The automatic limit, of each endpoint that no other rule limits. */

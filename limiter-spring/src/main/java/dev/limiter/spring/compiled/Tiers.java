@@ -2,6 +2,9 @@ package dev.limiter.spring.compiled;
 
 import dev.limiter.Rule;
 import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.failure.DidYouMean;
+import dev.limiter.spring.failure.LogText;
+import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.rule.RuleName;
 import java.util.Collections;
@@ -9,6 +12,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,18 +27,30 @@ public final class Tiers {
     /** The longest name of a tier: longer values from clients are not looked up. */
     private static final int MAX_LENGTH = 256;
 
+    /** The most unknown names in the log: they may come from clients. */
+    private static final int MOST_UNKNOWN = 100;
+
+    private static final Log logger = LogFactory.getLog(Tiers.class);
+
+    private final String where;
     private final KeyResolver by;
     private final Map<String, Rule> rules;
     private final Map<String, Optional<Rule>> bySpelling = new HashMap<>();
+    private final Set<String> names;
+    private final Set<String> unknown = ConcurrentHashMap.newKeySet();
 
     /**
+     * @param where the property that holds the tiers, for messages
      * @param rules name to limits, not to be changed
      * @param unlimited the names of tiers without limits
      */
-    public Tiers(KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
+    public Tiers(String where, KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
+        this.where = where;
         this.by = by;
         this.rules = Collections.unmodifiableMap(rules);
         rules.forEach((name, rule) -> bySpelling.put(RuleName.canonical(name), Optional.of(rule)));
+        names = new TreeSet<>(rules.keySet());
+        names.addAll(unlimited);
         unlimited.forEach(name -> bySpelling.put(RuleName.canonical(name), Optional.empty()));
     }
 
@@ -53,6 +72,25 @@ public final class Tiers {
             return own;
         }
         Optional<Rule> known = bySpelling.get(RuleName.canonical(tier));
-        return known == null ? own : known.orElse(null);
+        if (known == null) {
+            reportUnknown(tier);
+            return own;
+        }
+        return known.orElse(null);
+    }
+
+    /** Once for each name. A plan without a tier may be intended, a misspelled one is not. */
+    private void reportUnknown(String tier) {
+        if (unknown.size() < MOST_UNKNOWN && unknown.add(tier)) {
+            String meant = DidYouMean.ask(tier, names);
+            String message = where + " has no tier \"" + LogText.escape(tier)
+                    + "\"; the rule's own limits apply to its requests." + meant + " ["
+                    + MessageCode.UNKNOWN_TIER + "]";
+            if (meant.isEmpty()) {
+                logger.info(message);
+            } else {
+                logger.warn(message);
+            }
+        }
     }
 }

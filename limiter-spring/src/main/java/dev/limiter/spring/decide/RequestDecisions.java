@@ -108,8 +108,8 @@ public abstract class RequestDecisions {
 
     /** Adds the rejection that is to be answered, of a method that was called on the way, by any thread. */
     public void addRejection(RateLimitExceededException rejection) {
-        if (rejection instanceof Verdict.RejectedCallException call) {
-            rejectedCall = call.verdict;
+        if (rejection.details() instanceof Verdict verdict) {
+            rejectedCall = verdict;
         }
     }
 

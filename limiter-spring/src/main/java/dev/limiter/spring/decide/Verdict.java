@@ -239,22 +239,12 @@ public final class Verdict {
         return false;
     }
 
-    /** The exception of a rejected call, for {@link RequestDecisions#addRejection}. */
+    /**
+     * The exception of a rejected call, for {@link RequestDecisions#addRejection}. The whole verdict comes with it to where
+     * the request is answered: the thread of a call may know no request.
+     */
     public RateLimitExceededException rejection() {
-        return new RejectedCallException(this);
-    }
-
-    /** The whole verdict comes with it to where the request is answered: the thread of a call may know no request. */
-    static final class RejectedCallException extends RateLimitExceededException {
-
-        private static final long serialVersionUID = 1L;
-
-        final transient Verdict verdict;
-
-        RejectedCallException(Verdict verdict) {
-            super(Objects.requireNonNull(verdict.decision));
-            this.verdict = verdict;
-        }
+        return new RateLimitExceededException(Objects.requireNonNull(decision), this);
     }
 
     /** Returns what was taken, because the request was rejected after all. */

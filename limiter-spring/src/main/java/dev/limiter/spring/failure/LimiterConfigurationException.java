@@ -12,8 +12,8 @@ public final class LimiterConfigurationException extends RuntimeException {
     private final transient List<Problem> problems;
 
     public LimiterConfigurationException(List<Problem> problems) {
-        super(problems.stream().map(Problem::toString).collect(Collectors.joining("\n")));
-        this.problems = List.copyOf(problems);
+        super(problems.stream().map(Problem::toString).distinct().collect(Collectors.joining("\n")));
+        this.problems = problems.stream().distinct().toList();
     }
 
     public LimiterConfigurationException(Problem problem) {

@@ -70,7 +70,12 @@ public enum MessageCode {
     MAX_KEYS("LIM-907", "Raise limiter.max-keys."),
     KEY_SECRET("LIM-908", "Set limiter.redis.key-secret."),
     SWALLOWED_ANNOTATION("LIM-909", "Move what the annotation says into the rule, or give it a name of its own."),
-    EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction.");
+    EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction."),
+    UNRESOLVED_KEY("LIM-920", "Correct the part of the key that no request has."),
+    MISPLACED_PROPERTY("LIM-921", "Correct the name of the property."),
+    NOTHING_LIMITED("LIM-922", "Add a rule, a default limit or an annotation, or set limiter.enabled: false."),
+    UNKNOWN_TIER("LIM-923", "Correct the name of the tier, or add the tier."),
+    PARALLEL_CHARGES("LIM-924", "Set a max-wait, or a limit above the parallel requests of one client.");
 
     private final String code;
     private final String action;

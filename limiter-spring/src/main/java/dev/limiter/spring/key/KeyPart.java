@@ -18,11 +18,13 @@ final class KeyPart {
     record Resolved(String text, boolean known) {}
 
     private final KeyAlternative[] alternatives;
+    private final String type;
     private final Resolved unresolved;
     private final boolean ofClients;
 
     KeyPart(String type, List<KeyAlternative> alternatives) {
         this.alternatives = alternatives.toArray(KeyAlternative[]::new);
+        this.type = type;
         this.unresolved = new Resolved(type + "=unresolved", false);
         this.ofClients = alternatives.stream().anyMatch(KeyAlternative::isOfClients);
     }
@@ -39,6 +41,12 @@ final class KeyPart {
 
     String types() {
         return Arrays.stream(alternatives).map(KeyAlternative::type).collect(Collectors.joining("|"));
+    }
+
+    /** The type of the part that has this text; null if it is that of a value. */
+    @Nullable
+    String missing(Resolved resolved) {
+        return resolved.equals(unresolved) ? type : null;
     }
 
     Resolved resolve(RateLimitContext context) {

@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,9 @@ public final class RateLimitKey {
     private static final KeyPart RESOURCE =
             new KeyPart("resource", List.of(new KeyAlternative("resource", RateLimitContext::resource)));
 
+    /** The start of a key within a resource. */
+    private static final Pattern START = Pattern.compile("resource=([0-9]{1,6}):");
+
     private final String prefix;
     private final KeyPart[] parts;
     private final boolean forAll;
@@ -33,7 +38,7 @@ public final class RateLimitKey {
         this.prefix = prefix;
         this.parts = parts.toArray(KeyPart[]::new);
         this.forAll = forAll;
-        this.constant = parts.isEmpty() ? new ResolvedKey(prefix, "", false) : null;
+        this.constant = parts.isEmpty() ? new ResolvedKey(prefix, "") : null;
     }
 
     /** Returns whether all callers share one bucket, or one for each resource. */
@@ -107,6 +112,7 @@ public final class RateLimitKey {
         String other = "";
         boolean identified = false;
         boolean incomplete = false;
+        String missing = null;
         for (int i = 0; i < parts.length; i++) {
             String text = resolved[i].text();
             boolean known = resolved[i].known();
@@ -118,9 +124,13 @@ public final class RateLimitKey {
                 other = joined(other, text);
             }
             incomplete |= !known;
+            missing = missing == null && !known ? parts[i].missing(resolved[i]) : missing;
         }
         return new ResolvedKey(
-                prefix.isEmpty() ? all : prefix + all, client.isEmpty() ? other : client, incomplete && !identified);
+                prefix.isEmpty() ? all : prefix + all,
+                client.isEmpty() ? other : client,
+                incomplete && !identified,
+                missing);
     }
 
     private static String joined(String some, String more) {
@@ -157,6 +167,12 @@ public final class RateLimitKey {
 
     private static String textOf(String resource) {
         return "resource=" + resource.length() + ":" + resource;
+    }
+
+    /** The resource of a whole key; null if all resources share it, or if its name is too long for a key. */
+    public static @Nullable String resourceOf(String key) {
+        Matcher start = START.matcher(key);
+        return start.lookingAt() ? key.substring(start.end(), start.end() + Integer.parseInt(start.group(1))) : null;
     }
 
     /** Reads a whole key; null if it is none of this kind. */

@@ -6,6 +6,7 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Mode;
@@ -14,6 +15,7 @@ import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
+import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
 import java.time.Instant;
 import java.util.Arrays;
@@ -123,6 +125,20 @@ public record Change(
             }
         });
         return overlay;
+    }
+
+    /**
+     * The mode of all rules, of a change of {@link Changes#ALL_RULES}.
+     *
+     * @throws LimiterConfigurationException if it is no mode, or if there are other settings
+     */
+    Setting<Mode> modeOfAll() {
+        String text = settings.get(RuleOptions.MODE.name());
+        if (text == null || settings.size() > 1) {
+            throw problem(
+                    MessageCode.CHANGE, RuleOptions.MODE.name(), text, "For all rules, the mode can change: write it.");
+        }
+        return new Setting<>(mode(text.strip(), RuleOptions.MODE.name()), origin().of(ChangeOrigin.MODE_OF_ALL.name()));
     }
 
     private static Option<?> option(String path) {

@@ -85,9 +85,11 @@ final class ChangeFitting {
     }
 
     private RuleSet compile(Configuration configuration, Map<Target, Change> changes) {
+        Change ofAll = changes.get(Changes.ALL_RULES);
         Map<String, Map<Target, Change>> byRule = new TreeMap<>();
         changes.forEach((target, change) -> byRule.computeIfAbsent(target.rule(), rule -> new LinkedHashMap<>())
                 .put(target, change));
+        byRule.remove(Changes.ALL_RULES.rule());
         List<RuleDefinition> definitions = new ArrayList<>();
         for (RuleDefinition rule : configuration.rules()) {
             definitions.add(changed(rule, byRule.remove(RuleName.canonical(rule.name()))));
@@ -95,7 +97,8 @@ final class ChangeFitting {
         RuleDefinition automatic = configuration.defaultLimit();
         RuleDefinition changed = automatic == null ? null : changed(automatic, byRule.remove(RuleName.DEFAULT));
         byRule.forEach((name, own) -> definitions.add(ofAnnotations(name, own)));
-        RuleSet compiled = compiler.compile(definitions, changed, configuration.excluded());
+        RuleSet compiled = compiler.compile(
+                definitions, changed, configuration.excluded(), ofAll == null ? null : ofAll.modeOfAll());
         // compiles them all: a problem is found before a call finds it
         methods.rules(compiled);
         return compiled;

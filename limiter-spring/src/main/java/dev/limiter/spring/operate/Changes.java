@@ -21,6 +21,9 @@ public record Changes(long version, Map<Target, Change> all) {
     /** Everything is as configured. */
     public static final Changes NONE = new Changes(0, Map.of());
 
+    /** In place of a rule: what is changed for all of them, which is their mode. No rule has this name. */
+    public static final Target ALL_RULES = new Target("*", null);
+
     /** The most keys with limits of their own, of all rules together: each is compiled with the rules. */
     static final int MOST_KEYS = 1_000;
 

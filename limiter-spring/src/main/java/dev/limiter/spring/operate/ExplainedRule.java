@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param key null if the request would not be charged
  * @param charge null if the request would not be charged
  * @param standing the decision on the charge, which takes nothing; null without a charge
+ * @param queueFull whether the limits would let it wait, but as many requests wait as may
  */
 public record ExplainedRule(
         RateLimitRule rule,
@@ -29,7 +30,8 @@ public record ExplainedRule(
         @Nullable String detail,
         @Nullable ResolvedKey key,
         @Nullable Charge charge,
-        @Nullable Decision standing) {
+        @Nullable Decision standing,
+        boolean queueFull) {
 
     /** The result of one rule. If rules are decided together, the request has the result that is last here. */
     public enum Result {
@@ -59,7 +61,7 @@ public record ExplainedRule(
 
     /** A rule that does not apply. */
     public static ExplainedRule without(RateLimitRule rule, String because) {
-        return new ExplainedRule(rule, because, null, null, null, null, null);
+        return new ExplainedRule(rule, because, null, null, null, null, null, false);
     }
 
     /** A rule that applies: evaluates it as a request does, but charges nothing. */
@@ -88,10 +90,16 @@ public record ExplainedRule(
         }
         Decision standing = limiters.storage().peek(List.of(charge));
         boolean enforced = rule.enforces(key);
-        Result result =
-                result(rule.banOf(key), charge, standing, limiters).when(enforced && rule.mode() == Mode.ENFORCE);
+        Result result = result(rule.banOf(key), charge, standing, limiters);
         return new ExplainedRule(
-                rule, because, result, enforced ? null : "rollout: not for this key", key, charge, standing);
+                rule,
+                because,
+                result.when(enforced && rule.mode() == Mode.ENFORCE),
+                enforced ? null : "rollout: not for this key",
+                key,
+                charge,
+                standing,
+                result == Result.REJECTED && standing.permitted());
     }
 
     private static Result result(@Nullable Ban ban, Charge charge, Decision standing, RateLimiters limiters) {
@@ -108,6 +116,7 @@ public record ExplainedRule(
     }
 
     private static ExplainedRule uncharged(RateLimitRule rule, String because, Result result, @Nullable String detail) {
-        return new ExplainedRule(rule, because, result.when(rule.mode() == Mode.ENFORCE), detail, null, null, null);
+        return new ExplainedRule(
+                rule, because, result.when(rule.mode() == Mode.ENFORCE), detail, null, null, null, false);
     }
 }

@@ -14,6 +14,7 @@ import dev.limiter.spring.operate.ChangeFitting.Configuration;
 import dev.limiter.spring.operate.ChangeFitting.Fitting;
 import dev.limiter.spring.operate.Changes.Target;
 import dev.limiter.spring.rule.ChangeOrigin;
+import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleName;
 import dev.limiter.spring.rule.RuleOptions;
@@ -49,6 +50,7 @@ public final class LiveRules {
     private static final int ATTEMPTS = 10;
 
     private final Rules rules;
+    private final Mode configuredMode;
     private final MethodLimits methods;
     private final ChangeFitting compiler;
     private final ChangeStore store;
@@ -93,6 +95,7 @@ public final class LiveRules {
             TimeSource clock,
             Consumer<RulesChanged> listener) {
         this.rules = rules;
+        this.configuredMode = compiler.mode();
         this.methods = methods;
         this.compiler = new ChangeFitting(rules, compiler, methods);
         this.configuration = new Configuration(rules.current().definitions(), defaultLimit, excluded);
@@ -155,6 +158,7 @@ public final class LiveRules {
         if (!current.all().isEmpty()) {
             Set<String> known =
                     all().stream().map(rule -> RuleName.canonical(rule.name())).collect(Collectors.toSet());
+            known.add(Changes.ALL_RULES.rule());
             current.all().keySet().forEach(target -> {
                 LimiterConfigurationException failure = fitting.skipped().get(target);
                 if (failure != null) {
@@ -165,6 +169,12 @@ public final class LiveRules {
             });
         }
         return skipped;
+    }
+
+    /** The mode of all rules; that of a rule counts if it is weaker. */
+    public Mode mode() {
+        Setting<Mode> changed = rules.current().mode();
+        return changed == null ? configuredMode : changed.value();
     }
 
     /** How often rules were changed, here or in instances that share the changes. */
@@ -251,6 +261,17 @@ public final class LiveRules {
         return update(madeFor, before -> before.with(targets, change), (next, fit) -> check(rule, change, next, fit));
     }
 
+    /**
+     * Changes the mode of all rules; otherwise as {@link #change}.
+     *
+     * @return the version of the rules with this change
+     * @throws LimiterConfigurationException if it changes something else, or is no mode
+     */
+    public long changeAll(Change change, @Nullable Long madeFor) {
+        change.modeOfAll();
+        return update(madeFor, before -> before.with(List.of(Changes.ALL_RULES), change), (next, fit) -> {});
+    }
+
     /** No change that was in force may become one that does not fit, and the mode has to be the one asked for. */
     private void check(String rule, Change change, Changes next, Fitting fit) {
         Set<Target> known = fitting.skipped().keySet();
@@ -269,8 +290,9 @@ public final class LiveRules {
                     throw problem(
                             RuleOptions.MODE.name(),
                             mode,
-                            "limiter.mode is " + inForce + " for all rules, and the weaker mode wins: the rule would"
-                                    + " stay in mode " + inForce + ".");
+                            "The mode of all rules is " + inForce + " (limiter.mode), and the weaker mode wins: the"
+                                    + " rule would stay in mode " + inForce + ". A POST to the endpoint without a rule"
+                                    + " changes the mode of all.");
                 });
     }
 

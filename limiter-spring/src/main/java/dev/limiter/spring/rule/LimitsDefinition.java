@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Raw settings that differ from the limits of a rule: those of a tier, a candidate or a change. Immutable.
  *
- * @param limit for a rule with only one limit
+ * @param limit for a rule with only one limit; in a candidate, also for the first of several
  * @param limits by name, for a rule with named limits; null if there are none
  * @param unlimited whether the rule does not apply at all, as for a tier
  */
@@ -44,7 +44,10 @@ public record LimitsDefinition(
         }
         Map<String, LimitDefinition> all = new LinkedHashMap<>(rule.limitsByName());
         if (!limit.isEmpty()) {
-            put(all, "", limit, rule, code);
+            boolean first = code == MessageCode.CANDIDATE
+                    && rule.limits() != null
+                    && !rule.limits().isEmpty();
+            put(all, first ? all.keySet().iterator().next() : "", limit, rule, code);
         }
         if (limits != null) {
             limits.forEach((name, different) -> put(all, name, different, rule, code));

@@ -74,6 +74,11 @@ public record RuleDefinition(
         return new RuleDefinition(name, origin, limit, limits, others);
     }
 
+    /** This rule with another mode of all rules than that of the configuration; null for that. */
+    public RuleDefinition inModeOfAll(@Nullable Setting<Mode> mode) {
+        return mode == null ? this : with(new Settings(Map.of(ChangeOrigin.MODE_OF_ALL, mode)).over(settings));
+    }
+
     /** This rule with other settings of its limits, by their names as in {@link #limitsByName()}. */
     RuleDefinition withLimits(Map<String, LimitDefinition> byName) {
         return limits == null

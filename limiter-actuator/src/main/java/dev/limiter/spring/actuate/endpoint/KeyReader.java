@@ -5,6 +5,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.Changes.Target;
@@ -47,14 +48,20 @@ final class KeyReader {
         Map<RateLimitRule, String> keys = new LinkedHashMap<>();
         for (RateLimitRule rule : named) {
             Optional<String> hashed = key == null ? Optional.empty() : hashed(rule.name(), key);
-            Optional<String> whole =
-                    hashed.isPresent() ? hashed : rule.keyOf(key, resource).map(ResolvedKey::text);
-            whole.ifPresent(found -> keys.put(rule, found));
+            Optional<String> whole = hashed.isPresent()
+                    ? hashed.filter(found -> isKeyOf(rule, found))
+                    : rule.keyOf(key, resource).map(ResolvedKey::text);
+            // methods that share a rule with scope: rule share its buckets
+            whole.filter(found -> !keys.containsValue(found)).ifPresent(found -> keys.put(rule, found));
         }
         if (keys.isEmpty()) {
             throw noKey(named.get(0), key);
         }
         return keys;
+    }
+
+    private static boolean isKeyOf(RateLimitRule rule, String whole) {
+        return rule.keyOf(whole, null).filter(key -> key.text().equals(whole)).isPresent();
     }
 
     /**
@@ -140,9 +147,7 @@ final class KeyReader {
         String name = keys.keySet().iterator().next().name();
         for (String key : keys.values()) {
             rules.named(name).stream()
-                    .filter(rule -> rule.keyOf(key, null)
-                            .filter(whole -> whole.text().equals(key))
-                            .isPresent())
+                    .filter(rule -> isKeyOf(rule, key) && !now.containsValue(key))
                     .forEach(rule -> now.put(rule, key));
         }
         return standings(now);
@@ -152,6 +157,10 @@ final class KeyReader {
         Ban ban = rule.ban();
         Map<String, Object> body = RuleDescription.of(
                 rule, limiters.peek(rule.limitsOf(key), key), ban == null ? null : limiters.peek(ban.bans(), key));
+        String resource = RateLimitKey.resourceOf(key);
+        if (resource != null) {
+            body.put("resource", resource);
+        }
         Change change = rules.changes().ofKeys(rule.name()).get(key);
         if (change != null) {
             boolean inForce = !rules.skipped().containsKey(new Target(rule.name(), key));

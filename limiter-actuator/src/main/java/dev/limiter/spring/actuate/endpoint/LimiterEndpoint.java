@@ -99,6 +99,40 @@ public final class LimiterEndpoint {
     }
 
     /**
+     * Changes the mode of all rules from now on; that of a rule counts if it is weaker.
+     *
+     * @param mode {@code enforce}, {@code shadow} or {@code off}
+     * @param until and the other parameters as in {@link #change}
+     */
+    @WriteOperation
+    public Map<String, Object> changeAll(
+            @Nullable String mode,
+            @Nullable String until,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext who) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        put(settings, "", RuleOptions.MODE, mode);
+        Long madeFor = version(version);
+        log.admit();
+        return changer.changeAll(
+                new RequestedChange(settings, null, null, null, until, null), madeFor, new Operator(who, reason));
+    }
+
+    /** Reverts the mode of all rules to the configuration; parameters as in {@link #restore}. */
+    @DeleteOperation
+    public Map<String, Object> restoreAll(@Nullable String version, @Nullable String reason, SecurityContext who) {
+        Long madeFor = version(version);
+        log.admit();
+        return changer.revertAll(madeFor, new Operator(who, reason));
+    }
+
+    /** The names of all rules. */
+    List<String> names() {
+        return rules.all().stream().map(RateLimitRule::name).distinct().toList();
+    }
+
+    /**
      * Changes a rule from now on, or bans a key of it, or gives a key other limits for a while; null if there is no such
      * rule.
      *

@@ -2,6 +2,7 @@ package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spring.context.WebExchange;
+import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.operate.ChangeStoreException;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -27,6 +29,9 @@ public final class LimiterWebEndpoint {
 
     /** In the place of a rule, with the path of a request. */
     static final String EXPLAIN = "explain";
+
+    /** The name of an exception in the message of another one. */
+    private static final Pattern EXCEPTION = Pattern.compile("(?:[a-z]\\w*\\.)+[A-Z]\\w*(?:Exception|Error)(?:: )?");
 
     private final LimiterEndpoint endpoint;
     private final RequestExplanations explanations;
@@ -49,6 +54,28 @@ public final class LimiterWebEndpoint {
         return answer(rule, () -> {
             checkSaidOnce(words);
             return endpoint.rule(rule, key, resource, suggest);
+        });
+    }
+
+    @WriteOperation
+    public WebEndpointResponse<Map<String, Object>> changeAll(
+            @Nullable String mode,
+            @Nullable String until,
+            @Nullable String version,
+            @Nullable String reason,
+            SecurityContext operator) {
+        return answer(() -> {
+            checkInBody(exchange.parameters());
+            return endpoint.changeAll(mode, until, version, reason, operator);
+        });
+    }
+
+    @DeleteOperation
+    public WebEndpointResponse<Map<String, Object>> restoreAll(
+            @Nullable String version, @Nullable String reason, SecurityContext operator) {
+        return answer(() -> {
+            checkSaidOnce(exchange.parameters());
+            return endpoint.restoreAll(version, reason, operator);
         });
     }
 
@@ -117,22 +144,25 @@ public final class LimiterWebEndpoint {
                 throw new IllegalArgumentException(
                         "The path says which rule this is about: leave out the parameter or field called rule.");
             }
-            return operation.get();
+            Map<String, Object> body = operation.get();
+            if (body == null) {
+                throw new UnknownRuleException(DidYouMean.ask(rule, endpoint.names()));
+            }
+            return body;
         });
     }
 
-    private WebEndpointResponse<Map<String, Object>> answer(
-            Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
+    private static WebEndpointResponse<Map<String, Object>> answer(Supplier<Map<String, Object>> operation) {
         try {
-            Map<String, Object> body = operation.get();
-            return body == null
-                    ? new WebEndpointResponse<>(
-                            Map.of("error", "There is no such rule."), WebEndpointResponse.STATUS_NOT_FOUND)
-                    : new WebEndpointResponse<>(body);
+            return new WebEndpointResponse<>(operation.get());
+        } catch (UnknownRuleException unknown) {
+            return new WebEndpointResponse<>(error(unknown), WebEndpointResponse.STATUS_NOT_FOUND);
         } catch (StaleVersionException stale) {
             return new WebEndpointResponse<>(error(stale), 409);
         } catch (ChangeStoreException | StorageUnavailableException unavailable) {
-            return new WebEndpointResponse<>(error(unavailable), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+            String reason =
+                    EXCEPTION.matcher(String.valueOf(unavailable.getMessage())).replaceAll("");
+            return new WebEndpointResponse<>(Map.of("error", reason), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
         } catch (LimiterConfigurationException wrong) {
             Map<String, Object> body = error(wrong);
             body.put(
@@ -141,6 +171,16 @@ public final class LimiterWebEndpoint {
             return new WebEndpointResponse<>(body, WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (IllegalArgumentException wrong) {
             return new WebEndpointResponse<>(error(wrong), WebEndpointResponse.STATUS_BAD_REQUEST);
+        }
+    }
+
+    /** No rule has the name in the path. */
+    private static final class UnknownRuleException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        UnknownRuleException(String meant) {
+            super("There is no such rule." + meant, null, false, false);
         }
     }
 

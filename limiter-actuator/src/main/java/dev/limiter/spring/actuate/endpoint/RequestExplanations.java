@@ -60,7 +60,7 @@ public final class RequestExplanations {
             body.put("phase", EnumText.of(rule.phase()));
             body.put("mode", EnumText.of(rule.mode()));
             body.put("result", EnumText.of(explained.result()));
-            put(body, "detail", explained.detail());
+            put(body, "detail", explained.queueFull() ? "the queue is full" : explained.detail());
         }
         ResolvedKey key = explained.key();
         Charge charge = explained.charge();
@@ -76,6 +76,9 @@ public final class RequestExplanations {
         List<Map<String, Object>> limits = RuleDescription.limits(standing);
         for (int i = 0; i < limits.size(); i++) {
             limits.get(i).put("cost", charge.permits(i));
+            if (explained.queueFull()) {
+                limits.get(i).put("permitted", false);
+            }
         }
         body.put("limits", limits);
         return body;

@@ -1,8 +1,11 @@
 package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.operate.Changes;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleName;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -34,6 +37,29 @@ final class RuleChanger {
             Operator operator) {
         long made = rules.change(rule, null, operator.change(wanted, rules.now()), version);
         return changed(rule, before, made, operator);
+    }
+
+    /** Changes the mode of all rules from now on. */
+    Map<String, Object> changeAll(RequestedChange wanted, @Nullable Long version, Operator operator) {
+        Mode before = rules.mode();
+        long made = rules.changeAll(operator.change(wanted, rules.now()), version);
+        return changedAll(before, made, operator);
+    }
+
+    /** Reverts the mode of all rules to the configuration. */
+    Map<String, Object> revertAll(@Nullable Long version, Operator operator) {
+        Mode before = rules.mode();
+        long made = rules.revert(Changes.ALL_RULES::equals, version);
+        return changedAll(before, made, operator);
+    }
+
+    private Map<String, Object> changedAll(Mode before, long version, Operator operator) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("version", version);
+        details.put("before", Map.of("mode", EnumText.of(before)));
+        details.put("after", Map.of("mode", EnumText.of(rules.mode())));
+        log.report("LIMITER_RULE_CHANGED", Changes.ALL_RULES.rule(), details, operator);
+        return reader.all();
     }
 
     /** Reverts a rule to the configuration. The limits of single keys stay. */

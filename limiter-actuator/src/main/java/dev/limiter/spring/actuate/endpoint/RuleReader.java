@@ -4,7 +4,10 @@ import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.key.KeyHash;
+import dev.limiter.spring.key.UnresolvedKeys;
 import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.Changes;
 import dev.limiter.spring.operate.Changes.Target;
@@ -75,6 +78,11 @@ final class RuleReader {
         byName.forEach((name, rules) -> described.put(name, describe(rules)));
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("version", rules.version());
+        body.put("mode", EnumText.of(rules.mode()));
+        Change ofAll = rules.changes().all().get(Changes.ALL_RULES);
+        if (ofAll != null) {
+            body.put("change", RuleDescription.of(ofAll, null));
+        }
         rules.problem().ifPresent(problem -> body.put("problem", problem));
         body.put("instance", instance);
         body.put("storage", storage());
@@ -129,8 +137,26 @@ final class RuleReader {
                     RuleDescription.of(change, hash.of(key), !skipped.containsKey(new Target(name, key)))));
             body.put("overrides", overrides);
         }
-        body.put("decisions", counts.of(name));
+        Map<String, Long> decisions = counts.of(name);
+        body.put("decisions", decisions);
         body.put("recentDecisions", counts.recent(name));
+        UnresolvedKeys.OfRule unresolved = named.get(0).unresolvedKeys();
+        if (unresolved != null && unresolved.sum() > 0) {
+            body.put("unresolvedKeys", unresolved(unresolved.sum(), decisions));
+        }
+        return body;
+    }
+
+    /** The share is one of the decisions on a key. */
+    private static Map<String, Object> unresolved(long requests, Map<String, Long> decisions) {
+        Map<String, Long> onKeys = new LinkedHashMap<>(decisions);
+        onKeys.remove(Outcome.SKIPPED.tag());
+        onKeys.remove(Outcome.DENIED.tag());
+        long all = Math.max(
+                requests, onKeys.values().stream().mapToLong(Long::longValue).sum());
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("requests", requests);
+        body.put("share", Math.round(100.0 * requests / all) + "%");
         return body;
     }
 

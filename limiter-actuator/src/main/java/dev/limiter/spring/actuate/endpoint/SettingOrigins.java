@@ -3,6 +3,7 @@ package dev.limiter.spring.actuate.endpoint;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.rule.BanOptions;
+import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.LimitsDefinition;
@@ -62,8 +63,8 @@ final class SettingOrigins {
         definition.limitsByName().forEach((name, limit) -> put(sources, parent("limits", name), limit));
         put(sources, "", definition.settings(), RuleOptions.ALL);
         if (rule.mode() != definition.value(RuleOptions.MODE, Mode.ENFORCE)) {
-            // that of all rules, which is weaker
-            put(sources, "mode", new Setting<>(rule.mode(), "limiter.mode"), true);
+            Setting<Mode> ofAll = definition.get(ChangeOrigin.MODE_OF_ALL);
+            put(sources, "mode", ofAll == null ? new Setting<>(rule.mode(), "limiter.mode") : ofAll, true);
         }
         definition.value(LimitsDefinition.TIERS, Map.of()).forEach((name, tier) -> put(sources, "tiers." + name, tier));
         put(sources, "", definition.settings(), BanOptions.ALL);

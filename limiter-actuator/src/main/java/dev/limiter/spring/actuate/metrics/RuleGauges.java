@@ -4,8 +4,10 @@ import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
+import dev.limiter.spring.key.UnresolvedKeys;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RulesChanged;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.MultiGauge.Row;
@@ -22,8 +24,8 @@ import org.springframework.context.event.EventListener;
 
 /**
  * Gauges {@code limiter.limit} by rule, limit and tier, {@code limiter.overrides}, {@code limiter.active} and {@code
- * limiter.queued} by rule: those of the rules in force, from when the application has started; timer {@code
- * limiter.held} by rule. Thread-safe.
+ * limiter.queued} by rule: those of the rules in force, from when the application has started; counter {@code
+ * limiter.keys.unresolved} and timer {@code limiter.held} by rule. Thread-safe.
  */
 public final class RuleGauges implements SmartLifecycle {
 
@@ -100,6 +102,10 @@ public final class RuleGauges implements SmartLifecycle {
             if (rule.limitsConcurrency()) {
                 active.putIfAbsent(tags, Row.of(tags, () -> holders.permits(rule.name())));
             }
+            UnresolvedKeys.OfRule unresolved = rule.unresolvedKeys();
+            if (unresolved != null) {
+                registries.forEach(registry -> countUnresolved(rule.name(), unresolved, registry));
+            }
             if (rule.ban() != null) {
                 registries.forEach(registry -> LimiterMetrics.bans(rule.name(), registry));
             }
@@ -113,6 +119,13 @@ public final class RuleGauges implements SmartLifecycle {
             each.active().register(List.copyOf(active.values()), true);
             each.queued().register(List.copyOf(waiting.values()), true);
         }
+    }
+
+    private static void countUnresolved(String rule, UnresolvedKeys.OfRule unresolved, MeterRegistry registry) {
+        FunctionCounter.builder("limiter.keys.unresolved", unresolved, UnresolvedKeys.OfRule::sum)
+                .description("Requests without a value for a part of the key")
+                .tag("rule", rule)
+                .register(registry);
     }
 
     private static void add(Map<Tags, Row<?>> rows, Rule rule, String tier) {

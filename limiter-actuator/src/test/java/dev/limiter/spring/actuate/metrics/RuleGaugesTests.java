@@ -92,6 +92,7 @@ class RuleGaugesTests {
                         hourly(7).key(List.of("header:user")).ban(1L, "1m", "15m"),
                         List.of(
                                 "limiter.bans test = 0",
+                                "limiter.keys.unresolved test = 0",
                                 "limiter.limit test, test, none = 7",
                                 "limiter.overrides test = 0")));
     }
