@@ -30,6 +30,14 @@ class FixedDecisionTests {
     }
 
     @Test
+    void permitsWithoutALimitToList() {
+        Decision unlimited = decision(0, Reason.UNLIMITED);
+        assertThat(unlimited.permitted()).isTrue();
+        assertThat(unlimited.limits()).isEmpty();
+        assertThat(unlimited.onFailure()).isEmpty();
+    }
+
+    @Test
     void neverPermitsADeniedClientAndListsNoLimit() {
         Decision denied = decision(Decision.NEVER, Reason.DENIED);
         assertThat(denied.never()).isTrue();
