@@ -11,6 +11,7 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.redis.ConnectingRedis;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
+import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RateLimitListener;
@@ -76,6 +77,7 @@ class PublicApiTests {
             LimitOptions.class,
             LimitResolver.class,
             RateLimitListener.class,
+            RateLimitTemplate.class,
             RedisRateLimiterStorage.class,
             StorageUnavailableException.class,
             RejectionHandler.class,

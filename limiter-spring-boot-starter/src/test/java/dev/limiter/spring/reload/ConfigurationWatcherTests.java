@@ -54,7 +54,7 @@ class ConfigurationWatcherTests {
         properties.put("limiter.rules-file", file.toString());
         environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
         watcher = new ConfigurationWatcher(
-                rules, new RulesRebinder(List.of()), environment, () -> List.of(this::others), () -> reports++);
+                rules, new RulesRebinder(List.of()), environment, this::others, () -> reports++);
     }
 
     private List<RuleDefinition> others() {

@@ -75,9 +75,7 @@ final class RuleCompilation {
         ChargeIf chargeIf = compiled(RuleOptions.CHARGE_IF, this::chargeIf);
         Waiting waiting = waiting(maxWait);
         RateLimitRule.Enforcement enforcement = enforcement(key);
-        if (placement.isFinal) {
-            compiler.floors.check(definition, enforcement.share(), problems);
-        }
+        compiler.floors.check(definition, enforcement.share(), problems);
         Setting<String> lease = definition.get(RuleOptions.LEASE);
         if (lease != null) {
             problems.collect(() -> OptionValues.percent(lease, MOST_LEASED, MessageCode.LEASE));
@@ -114,8 +112,8 @@ final class RuleCompilation {
     }
 
     private RateLimitRule.Requests requests() {
-        BooleanExpression condition = compiled(RuleOptions.CONDITION, this::condition);
-        BooleanExpression skipIf = compiled(RuleOptions.SKIP_IF, this::condition);
+        BooleanExpression condition = compiled(RuleOptions.CONDITION, setting -> condition(setting, true));
+        BooleanExpression skipIf = compiled(RuleOptions.SKIP_IF, setting -> condition(setting, false));
         return new RateLimitRule.Requests(
                 compiler.matchers.compile(definition, problems),
                 AddressLists.compile(definition, problems).and(compiler.everywhere),
@@ -124,7 +122,7 @@ final class RuleCompilation {
     }
 
     private Waiting waiting(Duration maxWait) {
-        BooleanExpression priority = compiled(RuleOptions.PRIORITY, this::condition);
+        BooleanExpression priority = compiled(RuleOptions.PRIORITY, setting -> condition(setting, false));
         Setting<String> reserve = definition.get(RuleOptions.RESERVE);
         if (reserve != null && definition.get(RuleOptions.PRIORITY) == null && placement.isFinal) {
             problems.add(
@@ -168,13 +166,17 @@ final class RuleCompilation {
     }
 
     private RateLimitKey key(@Nullable Setting<List<String>> key) {
-        return key == null ? RateLimitKey.GLOBAL : compiler.keys.parse(key.value(), key.where(), placement.variables);
+        RateLimitKey parsed =
+                key == null ? RateLimitKey.GLOBAL : compiler.keys.parse(key.value(), key.where(), placement.variables);
+        return placement.isFinal || !parsed.isForAll() ? parsed : RateLimitKey.IN_CODE;
     }
 
-    private BooleanExpression condition(Setting<String> setting) {
+    /** {@code inCode}: the value for a decision without a request, if the expression needs one. */
+    private BooleanExpression condition(Setting<String> setting, boolean inCode) {
         return BooleanExpression.of(
                 compiler.expressions.parse(setting.value(), setting.where(), placement.variables),
-                "#request.method == 'GET'");
+                "#request.method == 'GET'",
+                inCode);
     }
 
     private ChargeIf chargeIf(Setting<String> setting) {

@@ -67,7 +67,7 @@ public final class LimiterEndpoint {
         this.reader = new RuleReader(rules, limiters, floors, counts, refused, demand, storage, held, hash);
         this.keys = new KeyReader(rules, limiters, refused, held, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
-        this.keyChanger = new KeyChanger(rules, limiters, decider, keys, holders, log, hash);
+        this.keyChanger = new KeyChanger(rules, decider, keys, log, hash);
     }
 
     /** All rules by their names, and the storage. */
