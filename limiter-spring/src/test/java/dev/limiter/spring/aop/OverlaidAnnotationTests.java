@@ -71,8 +71,7 @@ class OverlaidAnnotationTests {
                                 .limit(null, null, Algorithm.LEAKY_BUCKET, null, null)
                                 .warmUp("10s"),
                         Waiting.class),
-                arguments(limited().cost("10"), Bursting.class),
-                arguments(rule("floored").limit(20L, "1h", null, null, null), Floored.class));
+                arguments(limited().cost("10"), Bursting.class));
     }
 
     @ParameterizedTest
@@ -134,6 +133,13 @@ class OverlaidAnnotationTests {
         Rules rules = inForce(rule("floored").limit(1000L, null, null, null, null));
 
         assertThatThrownBy(() -> merged(rules, Floored.class)).hasMessageContaining("LIM-317");
+    }
+
+    @Test
+    void completeSettingsAreHeldToTheirFloorByThemselvesBecauseCodeMayNameThem() {
+        RuleDefinition.Builder complete = rule("floored").limit(20L, "1h", null, null, null);
+
+        assertThatThrownBy(() -> inForce(complete)).hasMessageContaining("LIM-317");
     }
 
     @ParameterizedTest
