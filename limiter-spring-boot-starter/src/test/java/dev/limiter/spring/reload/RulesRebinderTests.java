@@ -22,13 +22,13 @@ class RulesRebinderTests {
 
     @Test
     void bindsTheRulesThatThereAreNow() {
-        assertThat(rebinder.rebind(with("limiter.rules.a.limit", "5")).rules())
+        assertThat(rebinder.rebind(with("limiter.rules.a.limit", "5")).with(List.of()))
                 .map(RuleDefinition::name)
                 .containsExactly("a");
-        assertThat(rebinder.rebind(with("limiter.rules.b.limit", "5")).rules())
+        assertThat(rebinder.rebind(with("limiter.rules.b.limit", "5")).with(List.of()))
                 .map(RuleDefinition::name)
                 .containsExactly("b");
-        assertThat(rebinder.rebind(new StandardEnvironment()).rules()).isEmpty();
+        assertThat(rebinder.rebind(new StandardEnvironment()).with(List.of())).isEmpty();
     }
 
     @ParameterizedTest

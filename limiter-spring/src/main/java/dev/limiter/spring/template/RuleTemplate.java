@@ -59,8 +59,7 @@ public final class RuleTemplate implements RateLimitTemplate {
         NamedRule named = find(rule);
         return new ReturningFuture<Decision>(Decision::giveBack)
                 .handedBy(
-                        decideLater(named, call(rule, key, null, true)),
-                        verdict -> named.decision(permitted(verdict)));
+                        decideLater(named, call(rule, key, null, true)), verdict -> named.decision(permitted(verdict)));
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // the result of the work, or a copy of the same type

@@ -17,10 +17,7 @@ public final class UnlimitedTemplate implements RateLimitTemplate {
     @Override
     public Decision tryAcquire(String rule, String key) {
         return new FixedDecision(
-                Rule.of(rule, Limit.concurrency(Limit.MAX_PERMITS)),
-                Charge.SHARED,
-                0,
-                FixedDecision.Reason.UNLIMITED);
+                Rule.of(rule, Limit.concurrency(Limit.MAX_PERMITS)), Charge.SHARED, 0, FixedDecision.Reason.UNLIMITED);
     }
 
     @Override

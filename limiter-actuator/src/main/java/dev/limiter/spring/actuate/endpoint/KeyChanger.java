@@ -25,12 +25,7 @@ final class KeyChanger {
     private final OperatorLog log;
     private final KeyHash hash;
 
-    KeyChanger(
-            LiveRules rules,
-            RuleDecider decider,
-            KeyReader reader,
-            OperatorLog log,
-            KeyHash hash) {
+    KeyChanger(LiveRules rules, RuleDecider decider, KeyReader reader, OperatorLog log, KeyHash hash) {
         this.rules = rules;
         this.decider = decider;
         this.reader = reader;
