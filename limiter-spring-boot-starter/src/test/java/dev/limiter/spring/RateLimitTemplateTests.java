@@ -84,13 +84,13 @@ class RateLimitTemplateTests {
                 Map.of(
                         "limit", 2,
                         "cost", "#request.path.length()",
-                        "skip-if", "#request.path == '/free'",
+                        "condition", "#request.path == '/free'",
                         "charge-if", "#response.status == 401",
-                        "tiers.by", "#request.getHeader('X-Plan')",
+                        "tier-by", "#request.getHeader('X-Plan')",
                         "tiers.gold.limit", 3)));
         properties.putAll(daily(
                 "plans",
-                Map.of("limit", 1, "tiers.by", "@premium.contains(#key) ? 'gold' : ''", "tiers.gold.limit", 3)));
+                Map.of("limit", 1, "tier-by", "@premium.contains(#key) ? 'gold' : ''", "tiers.gold.limit", 3)));
         properties.putAll(daily("sized", Map.of("limit", 1, "limit-resolver", "lengthOfKey")));
         properties.putAll(rule("pool", Map.of("limit", 1, "algorithm", "concurrency")));
         properties.putAll(rule("queue", Map.of("limit", 1, "algorithm", "concurrency", "max-wait", "1m")));

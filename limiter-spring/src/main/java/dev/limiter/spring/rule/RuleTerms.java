@@ -82,7 +82,17 @@ interface RuleTerms {
 
     /** The share of the keys for which the rule is enforced, such as {@code 10%}. */
     default RuleDefinition rollout(String share) {
-        return with(RuleOptions.ENFORCE, share);
+        return with(RuleOptions.ROLLOUT, share);
+    }
+
+    /** The status of the response to rejected requests: 429, or 503 for a limit that protects the application. */
+    default RuleDefinition status(int status) {
+        return with(RuleOptions.STATUS, status);
+    }
+
+    /** An expression that is true for requests that the rule applies to. */
+    default RuleDefinition condition(String expression) {
+        return with(RuleOptions.CONDITION, expression);
     }
 
     /** {@code failed}, or an expression that is true for requests that stay charged. */
@@ -125,7 +135,7 @@ interface RuleTerms {
 
     /** The part of a key, or the expression, that gives the name of the tier. */
     default RuleDefinition tierBy(String source) {
-        return with(LimitsDefinition.TIER_BY, source);
+        return with(RuleOptions.TIER_BY, source);
     }
 
     /** The limits that are counted next to those of the rule, without effect. */
