@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The entry point: decides on requests for permits. Thread-safe; with the storage in memory only {@code acquire} blocks.
@@ -57,6 +59,30 @@ public final class RateLimiters implements AutoCloseable {
      */
     public Decision tryAcquire(Rule rule, String key) {
         return storage.decide(rule, key, 1);
+    }
+
+    /**
+     * Runs {@code work} with one permit of {@code key}, and releases what it held of concurrency limits at the end. Never
+     * waits. For work that throws checked exceptions or has to wait, use {@link #acquire} in a try-with-resources
+     * statement.
+     *
+     * @throws RateLimitExceededException if the permit is not available now; the work does not run
+     */
+    public <T extends @Nullable Object> T execute(Rule rule, String key, Supplier<T> work) {
+        try (Decision decision = tryAcquire(rule, key)) {
+            if (!decision.permitted()) {
+                throw new RateLimitExceededException(decision);
+            }
+            return work.get();
+        }
+    }
+
+    /** {@link #execute(Rule, String, Supplier)} for work without a result. */
+    public void execute(Rule rule, String key, Runnable work) {
+        execute(rule, key, () -> {
+            work.run();
+            return null;
+        });
     }
 
     /**

@@ -1,5 +1,10 @@
 package dev.limiter;
 
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
 /**
  * The clock of all decisions. Thread-safe; does not block.
  *
@@ -17,5 +22,18 @@ public interface TimeSource {
     /** The wall clock as it was when this class was loaded, advanced by {@link System#nanoTime()}: never steps back. */
     static TimeSource system() {
         return SystemTimeSource.INSTANCE;
+    }
+
+    /**
+     * The time of a clock, such as one that a test moves. It has the resolution of that clock (microseconds on most
+     * systems for {@link Clock#systemUTC()}), and steps back where that clock does; its zone has no effect. In
+     * production, prefer {@link #system()}.
+     */
+    static TimeSource of(Clock clock) {
+        Objects.requireNonNull(clock, "clock");
+        return () -> {
+            Instant now = clock.instant();
+            return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+        };
     }
 }

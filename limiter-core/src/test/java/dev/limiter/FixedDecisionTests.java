@@ -31,6 +31,14 @@ class FixedDecisionTests {
     }
 
     @Test
+    void permitsWithoutALimitToList() {
+        Decision unlimited = decision(0, Reason.UNLIMITED);
+        assertThat(unlimited.permitted()).isTrue();
+        assertThat(unlimited.limits()).isEmpty();
+        assertThat(unlimited.onFailure()).isEmpty();
+    }
+
+    @Test
     void neverPermitsADeniedClientAndListsNoLimit() {
         Decision denied = decision(CompiledLimit.NEVER, Reason.DENIED);
         assertThat(denied.never()).isTrue();

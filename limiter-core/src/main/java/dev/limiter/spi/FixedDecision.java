@@ -15,6 +15,8 @@ public final class FixedDecision extends AbstractDecision {
         BANNED,
         /** The client is on a deny list: it is never permitted, and no limit applies. */
         DENIED,
+        /** No limit applies to the request, which is permitted. */
+        UNLIMITED,
         /** The request left the queue before its turn, or is too far back in it. */
         QUEUED,
         /** The storage is unavailable: the request is permitted or rejected without it. */
@@ -58,10 +60,10 @@ public final class FixedDecision extends AbstractDecision {
         return rule;
     }
 
-    /** Empty for denied clients, to which no limit applies. */
+    /** Empty where no limit applies. */
     @Override
     public List<LimitStatus> limits() {
-        return reason == Reason.DENIED ? List.of() : super.limits();
+        return reason == Reason.DENIED || reason == Reason.UNLIMITED ? List.of() : super.limits();
     }
 
     @Override

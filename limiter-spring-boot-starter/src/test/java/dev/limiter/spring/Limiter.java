@@ -6,6 +6,7 @@ import dev.limiter.spring.autoconfigure.LimiterMethodAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterRedisAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterRulesAutoConfiguration;
+import dev.limiter.spring.autoconfigure.LimiterTemplateAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterWebAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterWebFluxAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -23,6 +24,7 @@ public final class Limiter {
                 LimiterMethodAutoConfiguration.class,
                 LimiterMetricsAutoConfiguration.class,
                 LimiterHealthAutoConfiguration.class,
+                LimiterTemplateAutoConfiguration.class,
                 LimiterWebAutoConfiguration.class,
                 LimiterWebFluxAutoConfiguration.class);
     }

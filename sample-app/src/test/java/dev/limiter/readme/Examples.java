@@ -19,6 +19,7 @@ import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.Taken;
+import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
@@ -26,7 +27,6 @@ import dev.limiter.spring.decide.StorageEvent;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.web.RejectionHandler;
 import io.lettuce.core.RedisClient;
@@ -185,7 +185,25 @@ class StorageAlert {
     }
 }
 
-/** Limits of partners: asked for at the start, and when the configuration has changed. */
+@Service
+class Exports {
+
+    private final RateLimitTemplate limits;
+
+    Exports(RateLimitTemplate limits) {
+        this.limits = limits;
+    }
+
+    String start(String customer) {
+        Decision decision = limits.tryAcquire("exports", customer);
+        if (!decision.permitted()) {
+            return "Come back in " + decision.retryAfter().orElseThrow().toMinutes() + " minutes.";
+        }
+        return limits.execute("partner", "all", () -> "Exported for " + customer + ".");
+    }
+}
+
+/** Limits of partners: read on startup, and when the configuration is reloaded. */
 @Component
 class PartnerRules implements RuleSource {
 
@@ -197,11 +215,10 @@ class PartnerRules implements RuleSource {
     }
 
     private RuleDefinition rule(String partner) {
-        return RuleDefinition.builder("partner-" + partner, RuleOrigin.source("the table of partners"))
-                .paths(List.of("/partners/" + partner + "/**"))
-                .key(List.of("global")) // all requests of a partner share one bucket
-                .limit(perMinute.get(partner), "1m", null, null, null) // algorithm, burst, buckets: the defaults
-                .build();
+        return RuleDefinition.named("partner-" + partner)
+                .paths("/partners/" + partner + "/**")
+                .key("global") // all requests of a partner share one bucket
+                .limit(Limit.tokenBucket(perMinute.get(partner), Duration.ofMinutes(1)));
     }
 }
 

@@ -225,6 +225,27 @@ class ReadmeTests {
     }
 
     @Test
+    void exampleOfLimitsInCodeRuns() {
+        context.withInitializer(application -> yamlOf("guides/limits-in-code.md")
+                        .forEach(yaml -> add(yaml, application.getEnvironment())))
+                .withUserConfiguration(Exports.class)
+                .run(application -> {
+                    Exports exports = application.getBean(Exports.class);
+                    for (int i = 0; i < 5; i++) {
+                        assertThat(exports.start("acme")).isEqualTo("Exported for acme.");
+                    }
+                    assertThat(exports.start("acme")).isEqualTo("Come back in 12 minutes.");
+                    assertThat(exports.start("globex")).isEqualTo("Exported for globex.");
+                });
+    }
+
+    private static Stream<String> yamlOf(String page) {
+        return Manual.blocks("yaml")
+                .filter(block -> block.page().endsWith(page))
+                .map(Manual.Block::text);
+    }
+
+    @Test
     void exampleOfAStrategyDecides() {
         context.withUserConfiguration(BusinessDayStrategy.class).run(application -> {
             RateLimiters limiters = application.getBean(RateLimiters.class);

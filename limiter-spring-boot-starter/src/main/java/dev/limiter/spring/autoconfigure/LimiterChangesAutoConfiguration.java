@@ -10,6 +10,7 @@ import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.config.RuleSources;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.LiveRules;
@@ -18,7 +19,6 @@ import dev.limiter.spring.redis.RedisChangeStore;
 import dev.limiter.spring.reload.ChangesFile;
 import dev.limiter.spring.reload.ConfigurationWatcher;
 import dev.limiter.spring.reload.EnvironmentChangeListener;
-import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.storage.DecidingStorage;
 import java.nio.file.Path;
 import org.springframework.beans.factory.ObjectProvider;
@@ -108,13 +108,13 @@ public final class LimiterChangesAutoConfiguration {
             LiveRules rules,
             ConfigurableEnvironment environment,
             ObjectProvider<ConfigurationPropertiesBindHandlerAdvisor> advisors,
-            ObjectProvider<RuleSource> sources,
+            RuleSources sources,
             ObjectProvider<StartupReport> report) {
         return new ConfigurationWatcher(
                 rules,
                 advisors.orderedStream().toList(),
                 environment,
-                () -> sources.orderedStream().toList(),
+                sources,
                 () -> report.ifAvailable(StartupReport::reportChange));
     }
 }

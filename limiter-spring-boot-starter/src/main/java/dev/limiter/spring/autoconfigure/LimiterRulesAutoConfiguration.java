@@ -18,6 +18,7 @@ import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.MisplacedPropertyCheck;
+import dev.limiter.spring.config.RuleSources;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
@@ -98,10 +99,14 @@ public final class LimiterRulesAutoConfiguration {
     }
 
     @Bean
+    RuleSources limiterRuleSources(ListableBeanFactory beans) {
+        return new RuleSources(beans);
+    }
+
+    @Bean
     @ConditionalOnMissingBean
-    Rules limiterRules(RuleCompiler compiler, ConfiguredRules configured, ObjectProvider<RuleSource> sources) {
-        List<RuleDefinition> definitions =
-                configured.with(sources.orderedStream().toList());
+    Rules limiterRules(RuleCompiler compiler, ConfiguredRules configured, RuleSources sources) {
+        List<RuleDefinition> definitions = configured.with(sources.get());
         return new Rules(
                 new RuleSetCompiler(compiler).compile(definitions, configured.defaultLimit(), configured.excluded()));
     }

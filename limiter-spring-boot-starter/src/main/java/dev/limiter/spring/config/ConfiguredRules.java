@@ -2,9 +2,7 @@ package dev.limiter.spring.config;
 
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Setting;
-import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +10,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /** The rules of {@code limiter.rules}, and what else is configured about rules. Immutable. */
-public final class ConfiguredRules implements RuleSource {
+public final class ConfiguredRules {
 
     private static final String ACTUATOR = "/actuator/**";
 
@@ -45,17 +43,9 @@ public final class ConfiguredRules implements RuleSource {
                 : patterns;
     }
 
-    @Override
-    public Collection<RuleDefinition> rules() {
-        return rules;
-    }
-
-    /** These rules, and after them those of the other sources. */
-    public List<RuleDefinition> with(List<RuleSource> sources) {
-        Stream<RuleSource> others = sources.stream().filter(source -> !(source instanceof ConfiguredRules));
-        return Stream.concat(Stream.of(this), others)
-                .flatMap(source -> source.rules().stream())
-                .toList();
+    /** These rules, and after them the others. */
+    public List<RuleDefinition> with(List<RuleDefinition> others) {
+        return Stream.concat(rules.stream(), others.stream()).toList();
     }
 
     /** The automatic limit, if there is one. */

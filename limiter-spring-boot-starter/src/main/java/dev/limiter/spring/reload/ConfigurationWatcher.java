@@ -8,7 +8,6 @@ import dev.limiter.spring.config.PropertyOrigins;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleSource;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -49,7 +48,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private final LiveRules rules;
     private final List<ConfigurationPropertiesBindHandlerAdvisor> advisors;
     private final ConfigurableEnvironment environment;
-    private final Supplier<List<RuleSource>> sources;
+    private final Supplier<List<RuleDefinition>> sources;
     private final Runnable report;
     private final @Nullable RulesFile file;
 
@@ -73,14 +72,14 @@ public final class ConfigurationWatcher implements SmartLifecycle {
 
     /**
      * @param advisors of the application, the first innermost
-     * @param sources where rules come from besides the environment
+     * @param sources the rules that do not come from the environment
      * @param report told when other rules are in force
      */
     public ConfigurationWatcher(
             LiveRules rules,
             List<ConfigurationPropertiesBindHandlerAdvisor> advisors,
             ConfigurableEnvironment environment,
-            Supplier<List<RuleSource>> sources,
+            Supplier<List<RuleDefinition>> sources,
             Runnable report) {
         this.rules = rules;
         this.advisors = List.copyOf(advisors);
@@ -236,6 +235,18 @@ public final class ConfigurationWatcher implements SmartLifecycle {
         }
         if (rejected != null && running) {
             task.start();
+        }
+    }
+
+    /**
+     * Puts the current rules of the environment and of all sources in force.
+     *
+     * @throws IllegalStateException if they cannot work; all rules stay as they are
+     */
+    public synchronized void reload() {
+        environmentChanged();
+        if (rejected != null) {
+            throw new IllegalStateException("The rules stay as they are: " + told);
         }
     }
 

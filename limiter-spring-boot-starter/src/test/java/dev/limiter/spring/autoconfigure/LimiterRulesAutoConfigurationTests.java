@@ -15,7 +15,6 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Scope;
 import java.io.IOException;
@@ -40,9 +39,8 @@ import org.springframework.http.server.PathContainer;
 
 class LimiterRulesAutoConfigurationTests {
 
-    private static final RuleDefinition MORE = RuleDefinition.builder("more", RuleOrigin.source("my source"))
-            .limit(5L, "1s", Algorithm.FIXED_WINDOW, null, null)
-            .build();
+    private static final RuleDefinition MORE =
+            RuleDefinition.named("more").limit(5, "1s");
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(LimiterRulesAutoConfiguration.class));
@@ -317,16 +315,13 @@ class LimiterRulesAutoConfigurationTests {
 
     @Test
     void sameNameFromTwoSourcesStopsTheStart() {
-        RuleDefinition more = RuleDefinition.builder("ORDERS", RuleOrigin.source("my source"))
-                .limit(5L, "1s", null, null, null)
-                .build();
-        runner.withBean(RuleSource.class, () -> () -> List.of(more))
+        runner.withBean("partners", RuleSource.class, () -> () -> List.of(RuleDefinition.named("oRDERS").limit(5, "1s")))
                 .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(LimiterConfigurationException.class)
-                        .hasMessageContaining("my source")
+                        .hasMessageContaining("the RuleSource bean partners")
                         .hasMessageContaining("limiter.rules.orders"));
     }
 

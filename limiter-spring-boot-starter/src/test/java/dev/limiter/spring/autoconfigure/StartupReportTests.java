@@ -176,7 +176,7 @@ class StartupReportTests {
         application
                 .withBean(Exports.class)
                 .withPropertyValues(rule("typo", "paths=/ordrs", "limit=1", "window=1s"))
-                .withPropertyValues(rule("lost", "limit=1", "window=1s"))
+                .withPropertyValues(rule("lost", "limit=1"))
                 .withPropertyValues(rule("exports", "limit=1", "window=1s"))
                 .run(context -> assertThat(context).hasNotFailed());
 

@@ -3,6 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.Limiter;
+import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -38,6 +39,22 @@ class UnusedRuleTests {
 
         assertThat(output).doesNotContain("Nothing uses");
     }
+
+    @Test
+    void completeRuleWithoutPathsMayBeForCode(CapturedOutput output) {
+        ApplicationContextRunner forCode = application.withPropertyValues(
+                "limiter.rules.checkout.limit=5", "limiter.rules.checkout.window=1s");
+
+        forCode.withBean(Checkout.class).run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("limiter.rules.checkout");
+
+        forCode.run(context -> assertThat(context).hasNotFailed());
+        assertThat(output)
+                .contains("INFO", "limit nothing until code names them in a RateLimitTemplate: limiter.rules.checkout")
+                .doesNotContain("Nothing uses");
+    }
+
+    record Checkout(RateLimitTemplate limits) {}
 
     static class Exports {
 

@@ -47,7 +47,7 @@ class ConfiguredRulesTests {
                         "limiter.rules.log-in.window", "1m",
                         "limiter.rules.log-in.key", "ip",
                         "limiter.rules.log-in.ban.after", "3"))
-                .rules()
+                .with(List.of())
                 .iterator()
                 .next();
         assertThat(rule.name()).isEqualTo("log-in");
@@ -63,7 +63,7 @@ class ConfiguredRulesTests {
         RuleDefinition rule = configured(Map.of(
                         "limiter.rules.a.limits.burst.limit", "5",
                         "limiter.rules.a.limits.burst.window", "1s"))
-                .rules()
+                .with(List.of())
                 .iterator()
                 .next();
         assertThat(rule.limits()).containsOnlyKeys("burst");
@@ -113,7 +113,7 @@ class ConfiguredRulesTests {
                 .addFirst(new SystemEnvironmentPropertySource(
                         "systemEnvironment", Map.of("LIMITER_RULES_MYRULE_LIMIT", "7")));
         assertThat(configured(Map.of("limiter.rules.my-rule.limit", "5", "limiter.rules.my-rule.window", "1m"))
-                        .rules())
+                        .with(List.of()))
                 .singleElement()
                 .satisfies(rule -> {
                     assertThat(rule.name()).isEqualTo("my-rule");

@@ -54,7 +54,7 @@ class ConfigurationWatcherTests {
         properties.put("limiter.rules-file", file.toString());
         environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
         watcher = new ConfigurationWatcher(
-                rules, List.of(new BindProblemCollector()), environment, () -> List.of(this::others), () -> reports++);
+                rules, List.of(new BindProblemCollector()), environment, this::others, () -> reports++);
     }
 
     private List<RuleDefinition> others() {

@@ -2,16 +2,18 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -22,6 +24,8 @@ import org.springframework.core.MethodIntrospector;
  * annotations that limit nothing, and rules that nothing uses, maybe because their name is misspelled.
  */
 public final class LimitedMethodScanner implements SmartInitializingSingleton, StartupCheck {
+
+    private static final Log logger = LogFactory.getLog(LimitedMethodScanner.class);
 
     private final ConfigurableListableBeanFactory beans;
     private final LimitedMethods methods;
@@ -44,6 +48,19 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
             }
         }
         problems.throwIfAny();
+        logRulesForCode();
+    }
+
+    /** A rule whose paths were forgotten looks like a rule for code. */
+    private void logRulesForCode() {
+        List<String> forCode = rules.current().rules().stream()
+                .filter(rule -> !rule.appliesByPath() && rule.live() == null && !methods.use(rule.name()))
+                .map(RateLimitRule::origin)
+                .toList();
+        if (!forCode.isEmpty() && beans.getDependentBeans("limiterTemplate").length == 0) {
+            logger.info("No paths and no method use these rules. They limit nothing until code names them in a"
+                    + " RateLimitTemplate: " + String.join(", ", forCode));
+        }
     }
 
     @Override
@@ -51,12 +68,14 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
         List<Finding> findings = new ArrayList<>(withoutEffect);
         for (RuleDefinition rule : rules.current().definitions()) {
             boolean onlyChanged = rule.origin() instanceof ChangeOrigin;
-            if (!onlyChanged && rule.get(RuleOptions.PATHS) == null && !methods.use(rule.name())) {
+            boolean forCode = rules.current().find(rule.name()).isPresent();
+            if (!onlyChanged && !forCode && !methods.use(rule.name())) {
                 findings.add(new Finding(
                         MessageCode.UNUSED_RULE,
-                        "Nothing uses the rule " + rule.origin() + ": it has no paths, and no bean has a"
-                                + " @RateLimiter(\"" + rule.name()
-                                + "\"). Add paths, correct the name, or remove the rule."));
+                        "Nothing uses the rule " + rule.origin()
+                                + ": it has no paths, no bean has a @RateLimiter(\"" + rule.name()
+                                + "\"), and code cannot name it, because its limit is not complete. Add paths, correct"
+                                + " the name, or remove the rule."));
             }
         }
         return findings;

@@ -2,6 +2,7 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.decide.CallCompletion;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
@@ -40,7 +41,8 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
             // Asynchronous work of a handler may go on after it has returned; the request knows when it is over.
             boolean releases = !handler && verdict.holds();
             return releases || verdict.isOpen()
-                    ? new CallCompletion(verdict, request != null, releases).proceed(call)
+                    ? new CallCompletion(verdict, request != null, releases)
+                            .proceed(call::proceed, call.getMethod().getReturnType())
                     : call.proceed();
         }
         RateLimitExceededException rejection = verdict.rejection();

@@ -165,16 +165,18 @@ final class LimitsCompilation {
     }
 
     /**
-     * Checks that limits fit the other options of the rule, once no annotation can complete it.
+     * Checks that limits are as strict as they must be, and fit the other options of the rule once no annotation can
+     * complete it.
      *
      * @param place appended to the place of the rule to say which limits these are; empty for its own
      * @param found gets the problems
      */
     private void check(List<Limit> limits, String place, Problems found) {
+        String where = definition.origin() + place;
+        compiler.caps.check(definition.name(), limits, where, found);
         if (!placement.isFinal()) {
             return;
         }
-        String where = definition.origin() + place;
         boolean held = limits.stream().anyMatch(Limit.Concurrency.class::isInstance);
         boolean spaced = limits.stream().anyMatch(PermitArithmetic::isSpaced);
         boolean neverWaits = definition.get(RuleOptions.CHARGE_IF) == null
@@ -187,7 +189,6 @@ final class LimitsCompilation {
         reject(neverWaits, RuleOptions.MAX_WAIT, "fixed-window with align: first", where, found);
         reject(neverWaits, RuleOptions.MAX_WAITING, "fixed-window with align: first", where, found);
         limits.forEach(limit -> checkCost(limit, where, found));
-        compiler.caps.check(definition.name(), limits, where, found);
     }
 
     private void reject(boolean ignored, Option<?> option, String by, String where, Problems found) {

@@ -79,9 +79,7 @@ final class RuleCompilation {
         ChargeIf chargeIf = compiled(RuleOptions.CHARGE_IF, this::chargeIf);
         Waiting waiting = waiting(maxWait);
         RateLimitRule.Enforcement enforcement = enforcement(key);
-        if (placement.isFinal) {
-            compiler.caps.check(definition, enforcement.rollout(), problems);
-        }
+        compiler.caps.check(definition, enforcement.rollout(), problems);
         Setting<String> lease = definition.get(RuleOptions.LEASE);
         if (lease != null) {
             problems.collect(() -> OptionValues.percent(lease, MOST_LEASED, MessageCode.LEASE));
@@ -119,7 +117,7 @@ final class RuleCompilation {
     }
 
     private RateLimitRule.Requests requests() {
-        BooleanExpression condition = compiled(RuleOptions.CONDITION, this::condition);
+        BooleanExpression condition = compiled(RuleOptions.CONDITION, setting -> condition(setting, true));
         return new RateLimitRule.Requests(
                 compiler.matchers.compile(definition, problems),
                 AddressLists.compile(definition, problems).and(compiler.everywhere),
@@ -127,7 +125,7 @@ final class RuleCompilation {
     }
 
     private Waiting waiting(Duration maxWait) {
-        BooleanExpression priority = compiled(RuleOptions.PRIORITY, this::condition);
+        BooleanExpression priority = compiled(RuleOptions.PRIORITY, setting -> condition(setting, false));
         Setting<String> reserve = definition.get(RuleOptions.RESERVE);
         if (reserve != null && definition.get(RuleOptions.PRIORITY) == null && placement.isFinal) {
             problems.add(
@@ -172,7 +170,9 @@ final class RuleCompilation {
     }
 
     private RateLimitKey key(@Nullable Setting<List<String>> key) {
-        return key == null ? RateLimitKey.GLOBAL : compiler.keys.parse(key.value(), key.where(), placement.variables);
+        RateLimitKey parsed =
+                key == null ? RateLimitKey.GLOBAL : compiler.keys.parse(key.value(), key.where(), placement.variables);
+        return placement.isFinal || !parsed.isForAll() ? parsed : RateLimitKey.IN_CODE;
     }
 
     /** Null without a key, and for a candidate, which has that of its rule. */
@@ -183,10 +183,12 @@ final class RuleCompilation {
                 : compiler.unresolved.of(definition.name(), key.where());
     }
 
-    private BooleanExpression condition(Setting<String> setting) {
+    /** {@code inCode}: the value for a decision without a request, if the expression needs one. */
+    private BooleanExpression condition(Setting<String> setting, boolean inCode) {
         return BooleanExpression.of(
                 compiler.expressions.parse(setting.value(), setting.where(), placement.variables),
-                "#request.method == 'GET'");
+                "#request.method == 'GET'",
+                inCode);
     }
 
     private ChargeIf chargeIf(Setting<String> setting) {

@@ -41,7 +41,7 @@ public final class ChargeIf {
             return FAILED;
         }
         LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);
-        BooleanExpression condition = BooleanExpression.of(expression, "#response.status == 401");
+        BooleanExpression condition = BooleanExpression.of(expression, "#response.status == 401", true);
         boolean refersToResponse = expression.refersToResponse();
         return new ChargeIf(condition::evaluate, asked -> refersToResponse);
     }

@@ -69,7 +69,10 @@ public final class Cost {
     }
 
     long of(RateLimitContext context) {
-        return expression == null ? fixed : permits(expression, expression.evaluate(context));
+        if (expression == null) {
+            return fixed;
+        }
+        return expression.appliesTo(context) ? permits(expression, expression.evaluate(context)) : 1;
     }
 
     private static long permits(LimiterExpression expression, @Nullable Object value) {

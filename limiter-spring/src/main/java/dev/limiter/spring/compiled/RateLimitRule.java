@@ -3,6 +3,7 @@ package dev.limiter.spring.compiled;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
+import dev.limiter.spring.context.CodeCall;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.key.RateLimitKey;
@@ -14,6 +15,7 @@ import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -278,7 +280,7 @@ public final class RateLimitRule {
 
     /** {@link #charge(RateLimitContext)} with the {@link #key} of this rule, where that is known. */
     public @Nullable Charge charge(@Nullable ResolvedKey known, RateLimitContext context) {
-        if (fixedCharge != null) {
+        if (fixedCharge != null && context.key() == null) {
             return fixedCharge;
         }
         return charge(known, context, false);
@@ -310,8 +312,21 @@ public final class RateLimitRule {
         if (applicable == null) {
             return null;
         }
-        Charge charge = refundable(charging.costs.charge(applicable, whose, context));
-        return alwaysAtOnce ? charge : charging.waiting.apply(charge, context);
+        return context instanceof CodeCall call
+                ? chargeInCode(applicable, whose, call)
+                : onTerms(charging.costs.charge(applicable, whose, context), context);
+    }
+
+    private Charge chargeInCode(Rule applicable, String key, CodeCall call) {
+        Long permits = call.permits();
+        Charge charge = onTerms(
+                permits == null ? charging.costs.charge(applicable, key, call) : applicable.charge(key, permits), call);
+        return call.mayWait() ? charge : charge.within(Duration.ZERO);
+    }
+
+    private Charge onTerms(Charge charge, RateLimitContext context) {
+        Charge refundable = refundable(charge);
+        return alwaysAtOnce ? refundable : charging.waiting.apply(refundable, context);
     }
 
     /**
@@ -339,6 +354,12 @@ public final class RateLimitRule {
     /** The key that a person means, as {@link RateLimitKey#ofInput}. */
     public Optional<ResolvedKey> keyOf(@Nullable String text, @Nullable String resource) {
         return charging.key.ofInput(text, resource);
+    }
+
+    /** The rules of the core that count a key: its limits, and those of its ban. */
+    public List<Rule> counted() {
+        Ban ban = enforcement.ban;
+        return ban == null ? List.of(limits.rule) : List.of(limits.rule, ban.rejections(), ban.bans());
     }
 
     /**

@@ -3,7 +3,10 @@ package dev.limiter.spring.context;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** The subject of one decision: a request, a method call, or a method call during a request. Not thread-safe. */
+/**
+ * The subject of one decision: a request, a method call, a method call during a request, or a key that code passes. Not
+ * thread-safe.
+ */
 public interface RateLimitContext {
 
     Object[] NO_ARGUMENTS = {};
@@ -28,6 +31,13 @@ public interface RateLimitContext {
     /** The arguments of the call; empty for a request. */
     default @Nullable Object[] arguments() {
         return NO_ARGUMENTS;
+    }
+
+    /**
+     * The key that code passed to a {@link dev.limiter.spring.RateLimitTemplate}; null for a request or a method call.
+     */
+    default @Nullable String key() {
+        return null;
     }
 
     /** Whether this is answered by the response itself: a request, or the call of the method that serves it. */

@@ -46,4 +46,9 @@ public record SettlementContext(
     public @Nullable Object[] arguments() {
         return asked.arguments();
     }
+
+    @Override
+    public @Nullable String key() {
+        return asked.key();
+    }
 }

@@ -1,19 +1,24 @@
 package dev.limiter.spring.decide;
 
+import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
 import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.RuleCharges.Asked;
 import dev.limiter.spring.decide.RuleCharges.Undecidable;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.key.ResolvedKey;
+import dev.limiter.spring.rule.Mode;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides the rules of one decision point. The enforced ones are decided together, all or nothing; if the request is
@@ -114,6 +119,30 @@ public final class RuleDecider {
             throw new IllegalArgumentException(rule + " does not ban " + key.text());
         }
         bans.begin(rule, ban, rule.rule().charge(key.text()));
+    }
+
+    /** The decision of {@link #decide} on one rule now, which takes nothing; null if no limit applies. */
+    public @Nullable Decision predict(RateLimitRule rule, RateLimitContext context) {
+        if (rule.mode() != Mode.ENFORCE || rule.exemption(context) != null) {
+            return null;
+        }
+        ResolvedKey key = rule.key(context);
+        Charge charge = rule.enforces(key) ? rule.predictedCharge(key, context) : null;
+        if (charge == null) {
+            return null;
+        }
+        Ban ban = rule.banOf(key);
+        Decision banned =
+                ban == null ? null : bans.current(blocking, ban, charge).join();
+        return banned == null ? storage.peek(List.of(charge)) : banned;
+    }
+
+    /** Forgets what a key has used, and its ban. Blocks for as long as a decision may. */
+    public void reset(RateLimitRule rule, String key) {
+        for (Rule counted : rule.counted()) {
+            limiters.reset(counted, key);
+            holders.forget(counted.name(), key);
+        }
     }
 
     /** Where the limits of each rule stand now for such a request, after what it took was returned. Charges nothing. */

@@ -7,6 +7,7 @@ import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.Rule;
+import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.rule.HeaderStyle;
@@ -237,6 +238,17 @@ public final class Verdict {
             }
         }
         return false;
+    }
+
+    /**
+     * The decision for code, which closes it or gives it back.
+     *
+     * @param rule of the decision if no limit applies
+     */
+    public Decision inCode(Rule rule) {
+        Decision decided =
+                decision == null ? new FixedDecision(rule, 0, FixedDecision.Reason.UNLIMITED) : decision;
+        return permitted && !(shadow.isEmpty() && held.isEmpty()) ? new CodeDecision(decided, this) : decided;
     }
 
     /**

@@ -19,9 +19,10 @@ public interface BooleanExpression {
      * {@code expression}, which has to give a boolean.
      *
      * @param example of a comparison that is possible where it is written, for messages
+     * @param inCode the value for a decision without a request, if the expression needs one
      * @throws LimiterConfigurationException if it is a constant that is neither true nor false
      */
-    static BooleanExpression of(LimiterExpression expression, String example) {
+    static BooleanExpression of(LimiterExpression expression, String example, boolean inCode) {
         if (expression.isNever(Boolean.class)) {
             throw expression.problem("This is always " + expression.constant()
                     + ", but has to be true or false. Compare it with something, such as \"" + example + "\"");
@@ -30,6 +31,9 @@ public interface BooleanExpression {
             return constant ? ALWAYS : NEVER;
         }
         return context -> {
+            if (!expression.appliesTo(context)) {
+                return inCode;
+            }
             Object value = expression.evaluate(context);
             if (value instanceof Boolean bool) {
                 return bool;

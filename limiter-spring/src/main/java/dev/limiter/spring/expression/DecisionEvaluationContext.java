@@ -30,6 +30,9 @@ final class DecisionEvaluationContext extends StandardEvaluationContext {
                 default -> outcome.exception();
             };
         }
+        if (name.equals(Variables.KEY) && decision.key() != null) {
+            return decision.key();
+        }
         Method method = decision.method();
         Integer index = method == null ? null : variables.of(method).get(name);
         if (index == null) {

@@ -4,8 +4,10 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
+import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -20,6 +22,7 @@ public final class LimiterExpression {
     private final Variables variables;
     private final boolean isConstant;
     private final @Nullable Object constant;
+    private final boolean needsRequest;
 
     /**
      * @throws RuntimeException if it consists of literals that cannot be combined
@@ -31,6 +34,7 @@ public final class LimiterExpression {
         this.variables = variables;
         this.isConstant = expression instanceof SpelExpression spel && isConstant(spel.getAST());
         this.constant = isConstant ? expression.getValue() : null;
+        this.needsRequest = refersTo("#" + Variables.REQUEST) || refersToResponse();
     }
 
     private static boolean isConstant(SpelNode node) {
@@ -41,10 +45,20 @@ public final class LimiterExpression {
         return constant;
     }
 
+    /** Returns whether it has a value for this decision: code that passes a key has no request. */
+    public boolean appliesTo(RateLimitContext context) {
+        return context.key() == null || !needsRequest;
+    }
+
     /**
+     * Returns its value; null if it does not {@linkplain #appliesTo apply}.
+     *
      * @throws RuleEvaluationException that names the expression, if it throws
      */
     public @Nullable Object evaluate(RateLimitContext context) {
+        if (!appliesTo(context)) {
+            return null;
+        }
         try {
             return expression.getValue(new DecisionEvaluationContext(shared, variables, context));
         } catch (RuntimeException exception) {
@@ -71,7 +85,18 @@ public final class LimiterExpression {
 
     /** Returns whether it depends on the response to the request. */
     public boolean refersToResponse() {
-        return expression instanceof SpelExpression spel && refersTo("#" + Variables.RESPONSE, spel.getAST());
+        return refersTo("#" + Variables.RESPONSE);
+    }
+
+    private boolean refersTo(String variable) {
+        return refersTo(variable, expression);
+    }
+
+    private static boolean refersTo(String variable, Expression expression) {
+        if (expression instanceof CompositeStringExpression composite) {
+            return Arrays.stream(composite.getExpressions()).anyMatch(part -> refersTo(variable, part));
+        }
+        return expression instanceof SpelExpression spel && refersTo(variable, spel.getAST());
     }
 
     private static boolean refersTo(String variable, SpelNode node) {

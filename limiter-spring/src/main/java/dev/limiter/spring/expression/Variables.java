@@ -15,6 +15,9 @@ final class Variables {
     static final String RESPONSE = "response";
     static final String RESULT = "result";
 
+    /** The key that code passes. */
+    static final String KEY = "key";
+
     /** How a call went. */
     static final List<String> OUTCOME = List.of(RESULT, "exception", RESPONSE);
 

@@ -1,5 +1,6 @@
 package dev.limiter.spring.key;
 
+import dev.limiter.Charge;
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.Arrays;
 import java.util.List;
@@ -22,10 +23,18 @@ final class KeyPart {
     private final Resolved unresolved;
     private final boolean ofClients;
 
+    /** The part for the text that code passes as the key; without one, code shares a bucket with all requests. */
+    static final KeyPart IN_CODE =
+            new KeyPart("key", List.of(new KeyAlternative("key", RateLimitContext::key)), new Resolved(Charge.SHARED, false));
+
     KeyPart(String type, List<KeyAlternative> alternatives) {
+        this(type, alternatives, new Resolved(type + "=unresolved", false));
+    }
+
+    private KeyPart(String type, List<KeyAlternative> alternatives, Resolved unresolved) {
         this.alternatives = alternatives.toArray(KeyAlternative[]::new);
         this.type = type;
-        this.unresolved = new Resolved(type + "=unresolved", false);
+        this.unresolved = unresolved;
         this.ofClients = alternatives.stream().anyMatch(KeyAlternative::isOfClients);
     }
 
@@ -64,8 +73,16 @@ final class KeyPart {
         return unresolved;
     }
 
+    /** The part for a value that code passes: always of the first alternative. */
+    Resolved passed(String text) {
+        return text.isEmpty() ? unresolved : alternatives[0].ofInput(text);
+    }
+
     /** The part for a value that a person writes: of the first alternative, unless another one's kind is in front. */
     Resolved ofInput(String text) {
+        if (text.isEmpty()) {
+            return unresolved;
+        }
         for (KeyAlternative alternative : alternatives) {
             String kind = alternative.kind() + ":";
             if ((alternatives.length > 1 || kind.equals("ip:"))

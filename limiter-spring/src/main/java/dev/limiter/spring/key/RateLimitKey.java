@@ -19,6 +19,9 @@ public final class RateLimitKey {
     /** One bucket that all share. */
     public static final RateLimitKey GLOBAL = new RateLimitKey(Charge.SHARED, List.of(), true);
 
+    /** The text that code passes. */
+    public static final RateLimitKey IN_CODE = new RateLimitKey(List.of(KeyPart.IN_CODE));
+
     private static final KeyPart RESOURCE =
             new KeyPart("resource", List.of(new KeyAlternative("resource", RateLimitContext::resource)));
 
@@ -85,12 +88,25 @@ public final class RateLimitKey {
     }
 
     /**
-     * The key of this request or call.
+     * The key of this request or call. The key that code passes is the value of the only part, so that code and requests
+     * with this value share a bucket. If there are several parts or none, it is a key by itself.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if an expression or a resolver fails
      */
     public ResolvedKey resolve(RateLimitContext context) {
+        String passed = context.key();
+        if (passed != null) {
+            return passed(passed, context);
+        }
         return constant != null ? constant : resolved(part -> part.resolve(context));
+    }
+
+    private ResolvedKey passed(String text, RateLimitContext context) {
+        boolean perResource = parts.length > 0 && parts[0] == RESOURCE;
+        if (text.isEmpty() || parts.length == (perResource ? 2 : 1)) {
+            return resolved(part -> part == RESOURCE ? part.resolve(context) : part.passed(text));
+        }
+        return (perResource ? IN_CODE.perResource() : IN_CODE).passed(text, context);
     }
 
     /** The key if no part has a value. */
@@ -154,7 +170,8 @@ public final class RateLimitKey {
         }
         boolean perResource = parts.length > 0 && parts[0] == RESOURCE;
         int own = parts.length - (perResource ? 1 : 0);
-        boolean nothing = input.isEmpty() || own == 0 && input.equals("global");
+        boolean shared = input.isEmpty() && own == 1 && parts[parts.length - 1] == KeyPart.IN_CODE;
+        boolean nothing = input.isEmpty() && !shared || own == 0 && input.equals("global");
         boolean wrongResource = perResource ? resource == null : resource != null && !isWithin(resource);
         return own > 1 || (own == 0) != nothing || wrongResource
                 ? Optional.empty()

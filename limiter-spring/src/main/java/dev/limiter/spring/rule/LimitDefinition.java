@@ -1,6 +1,9 @@
 package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
+import dev.limiter.Limit;
+import java.time.Duration;
+import java.time.Period;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,38 @@ public record LimitDefinition(String where, Settings settings) {
                         .with(LimitOptions.ALGORITHM, algorithm, origin)
                         .with(LimitOptions.BURST, burst, origin)
                         .with(LimitOptions.BUCKETS, buckets, origin));
+    }
+
+    /**
+     * The settings of a limit of the core, as written at {@code origin}.
+     *
+     * @throws IllegalArgumentException if it is paced, which a rule is by its {@code max-wait}
+     */
+    static LimitDefinition of(RuleOrigin origin, Limit limit) {
+        if (limit instanceof Limit.LeakyBucket bucket && bucket.even()) {
+            throw new IllegalArgumentException(
+                    "A leaky bucket of a rule is paced by maxWait of the rule; leave out paced() for " + origin);
+        }
+        Settings settings = Settings.NONE;
+        for (Option<?> option : LimitOptions.OF_RULE) {
+            settings = with(settings, option, option.in(limit), origin);
+        }
+        return new LimitDefinition(
+                origin.toString(),
+                limit instanceof Limit.CalendarWindow
+                        ? settings.with(LimitOptions.ALIGN, Align.CALENDAR, origin)
+                        : settings);
+    }
+
+    @SuppressWarnings("unchecked") // the option gives its type, but times instead of their text
+    private static <T> Settings with(Settings settings, Option<T> option, @Nullable Object value, RuleOrigin origin) {
+        boolean time = value instanceof Duration || value instanceof Period;
+        return settings.with(option, (T) (time ? String.valueOf(value) : value), origin);
+    }
+
+    /** This limit as if all its settings had been written at {@code origin}. */
+    LimitDefinition writtenAt(RuleOrigin origin) {
+        return new LimitDefinition(origin.toString(), settings.writtenAt(origin));
     }
 
     /** This limit with one more setting, as written at {@code origin}; null adds none. */

@@ -1,9 +1,11 @@
 package dev.limiter.spring.rule;
 
+import dev.limiter.Limit;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,41 @@ public record LimitsDefinition(
 
     public LimitsDefinition(LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits) {
         this(limit, limits, false);
+    }
+
+    /** The limits of the core that are written at {@code origin}: a single one without a name, or named ones. */
+    static LimitsDefinition of(RuleOrigin origin, List<Limit> limits) {
+        if (limits.size() == 1 && limits.get(0).name().isEmpty()) {
+            return new LimitsDefinition(LimitDefinition.of(origin, limits.get(0)), null);
+        }
+        Map<String, LimitDefinition> byName = new LinkedHashMap<>();
+        for (Limit limit : limits) {
+            if (limit.name().isEmpty() || byName.containsKey(limit.name())) {
+                throw new IllegalArgumentException("Each of several limits needs a name of its own, such as"
+                        + " .named(\"hourly\"): " + origin + " has " + limits);
+            }
+            byName.put(limit.name(), LimitDefinition.of(named(limit.name(), origin), limit));
+        }
+        return new LimitsDefinition(new LimitDefinition(origin.toString(), Settings.NONE), byName);
+    }
+
+    private static RuleOrigin named(String limit, RuleOrigin origin) {
+        return RuleOrigin.source("limit " + limit + " of " + origin);
+    }
+
+    /** These as if all settings had been written at {@code origin}. */
+    LimitsDefinition writtenAt(RuleOrigin origin) {
+        return new LimitsDefinition(limit.writtenAt(origin), writtenAt(limits, origin), unlimited);
+    }
+
+    static @Nullable Map<String, LimitDefinition> writtenAt(
+            @Nullable Map<String, LimitDefinition> limits, RuleOrigin origin) {
+        if (limits == null) {
+            return null;
+        }
+        Map<String, LimitDefinition> moved = new LinkedHashMap<>();
+        limits.forEach((name, limit) -> moved.put(name, limit.writtenAt(named(name, origin))));
+        return moved;
     }
 
     /** Whether nothing is set. */

@@ -1,11 +1,15 @@
 package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
+import dev.limiter.Limit;
 import dev.limiter.OnFailure;
+import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +26,59 @@ public record RuleDefinition(
         RuleOrigin origin,
         LimitDefinition limit,
         @Nullable Map<String, LimitDefinition> limits,
-        Settings settings) {
+        Settings settings)
+        implements RuleTerms {
+
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][A-Za-z0-9_-]*");
+
+    /**
+     * A rule in Java, for a {@link RuleSource}; the methods that follow add its settings.
+     *
+     * <pre>{@code
+     * RuleDefinition.named("orders").paths("/api/**").key("principal|ip").limit(Limit.tokenBucket(100, ofSeconds(1)))
+     * }</pre>
+     *
+     * @param name letters, digits, {@code -} and {@code _}, the first a small letter or digit
+     */
+    public static RuleDefinition named(String name) {
+        RuleOrigin origin = RuleOrigin.source("rule \"" + name + "\"");
+        if (!NAME.matcher(name).matches()) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.NAME,
+                    origin.of("name"),
+                    name,
+                    "A name must be letters, digits, '-' and '_', and start with a small letter or digit."));
+        }
+        return builder(name, origin).build();
+    }
+
+    @Override
+    public <T> RuleDefinition with(Option<T> option, T value) {
+        return with(settings.with(option, value, origin));
+    }
+
+    @Override
+    public RuleDefinition limit(Limit... limits) {
+        LimitsDefinition all = LimitsDefinition.of(origin, List.of(limits));
+        return new RuleDefinition(name, origin, all.limit(), all.limits(), settings);
+    }
+
+    @Override
+    public RuleDefinition limit(long permits, String window) {
+        return new RuleDefinition(
+                name, origin, LimitDefinition.of(origin, permits, window, null, null, null), null, settings);
+    }
+
+    /** This rule as a {@link RuleSource} has it, so that messages name the source. */
+    public RuleDefinition from(String source) {
+        RuleOrigin place = RuleOrigin.source("rule \"" + name + "\" of " + source);
+        return new RuleDefinition(
+                name,
+                place,
+                limit.writtenAt(place),
+                LimitsDefinition.writtenAt(limits, place),
+                settings.writtenAt(place));
+    }
 
     /** The setting of an option; null if there is none. */
     public <T> @Nullable Setting<T> get(Option<T> option) {
@@ -35,6 +91,7 @@ public record RuleDefinition(
     }
 
     /** The value of an option, or another one if nothing was set. */
+    @Override
     public <T> T value(Option<T> option, T otherwise) {
         T set = settings.value(option);
         return set == null ? otherwise : set;

@@ -3,12 +3,16 @@ package dev.limiter.spring.rule;
 import java.util.Collection;
 
 /**
- * A source of rules. A bean of this type adds to the rules of {@code application.yml}, which come first; it is asked
- * at the start and after each change of the configuration. May block; must be thread-safe.
+ * A source of rules. A bean of this type adds to the rules of {@code application.yml}, which come first. It is called on
+ * startup, after each change of the configuration, and by {@link dev.limiter.spring.RateLimitTemplate#reload()}. May
+ * block; thread-safe.
  */
 @FunctionalInterface
 public interface RuleSource {
 
-    /** The current rules; a rule that cannot work stops the start, and later changes nothing. */
+    /**
+     * Returns the current rules, made by {@link RuleDefinition#named}. If one of them cannot work, the application fails
+     * at startup; later, all rules stay as they are.
+     */
     Collection<RuleDefinition> rules();
 }

@@ -40,6 +40,27 @@ public record Settings(Map<Option<?>, Setting<?>> all) {
                 : new Settings(Map.of(option, new Setting<>(value, origin.of(option.name())))).over(this);
     }
 
+    /** These as if all had been written at {@code origin}. */
+    Settings writtenAt(RuleOrigin origin) {
+        Map<Option<?>, Setting<?>> moved = new LinkedHashMap<>();
+        all.forEach((option, setting) ->
+                moved.put(option, new Setting<>(moved(setting.value(), option, origin), origin.of(option.name()))));
+        return new Settings(moved);
+    }
+
+    private static Object moved(Object value, Option<?> option, RuleOrigin origin) {
+        if (value instanceof LimitsDefinition limits) {
+            return limits.writtenAt(RuleOrigin.source(option.name() + " of " + origin));
+        }
+        if (option == LimitsDefinition.TIERS && value instanceof Map<?, ?> tiers) {
+            Map<Object, Object> moved = new LinkedHashMap<>();
+            tiers.forEach((name, tier) -> moved.put(
+                    name, ((LimitsDefinition) tier).writtenAt(RuleOrigin.source("tier " + name + " of " + origin))));
+            return moved;
+        }
+        return value;
+    }
+
     /** These, completed option by option by weaker ones. */
     public Settings over(Settings weaker) {
         Map<Option<?>, Setting<?>> merged = new LinkedHashMap<>(weaker.all);

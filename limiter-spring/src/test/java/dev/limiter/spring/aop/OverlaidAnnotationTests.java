@@ -71,8 +71,7 @@ class OverlaidAnnotationTests {
                                 .limit(null, null, Algorithm.LEAKY_BUCKET, null, null)
                                 .warmUp("10s"),
                         Waiting.class),
-                arguments(limited().cost("10"), Bursting.class),
-                arguments(rule("capped").limit(20L, "1h", null, null, null), Capped.class));
+                arguments(limited().cost("10"), Bursting.class));
     }
 
     @ParameterizedTest
@@ -134,6 +133,13 @@ class OverlaidAnnotationTests {
         Rules rules = inForce(rule("capped").limit(1000L, null, null, null, null));
 
         assertThatThrownBy(() -> merged(rules, Capped.class)).hasMessageContaining("LIM-317");
+    }
+
+    @Test
+    void completeSettingsAreHeldToTheirCapByThemselvesBecauseCodeMayNameThem() {
+        RuleDefinition.Builder complete = rule("capped").limit(20L, "1h", null, null, null);
+
+        assertThatThrownBy(() -> inForce(complete)).hasMessageContaining("LIM-317");
     }
 
     @ParameterizedTest

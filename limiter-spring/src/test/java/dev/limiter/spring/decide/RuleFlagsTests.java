@@ -55,7 +55,8 @@ class RuleFlagsTests {
 
     @Test
     void onlyAGlobalKeyIsForAll() {
-        assertThat(compiled(keyed("test", "global")).isForAll()).isTrue();
+        assertThat(compiled(keyed("test", "global").paths(List.of("/**"))).isForAll())
+                .isTrue();
         assertThat(compiled(keyed("test", "header:user")).isForAll()).isFalse();
     }
 

@@ -98,7 +98,7 @@ class LimiterExpressionTests {
     @Test
     void neitherTrueNorFalseIsAnError() {
         BooleanExpression condition =
-                BooleanExpression.of(parser.parse("#user.id", "test", ExpressionScope.ANY), "1 > 0");
+                BooleanExpression.of(parser.parse("#user.id", "test", ExpressionScope.ANY), "1 > 0", true);
 
         assertThatThrownBy(() -> condition.evaluate(call))
                 .isInstanceOf(RuleEvaluationException.class)
@@ -118,7 +118,7 @@ class LimiterExpressionTests {
     void constantThatIsNeitherTrueNorFalseFails(String expression, String value) {
         LimiterExpression parsed = parser.parse(expression, "test", ExpressionScope.of(PLACE));
 
-        assertThatThrownBy(() -> BooleanExpression.of(parsed, "1 > 0"))
+        assertThatThrownBy(() -> BooleanExpression.of(parsed, "1 > 0", true))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining(value)
                 .hasMessageContaining("true or false");
@@ -143,7 +143,7 @@ class LimiterExpressionTests {
     void conditionThatMayBeTrueOrFalseIsFine(String expression) {
         ExpressionScope scope = expression.equals("#unknown") ? ExpressionScope.ANY : ExpressionScope.of(PLACE);
 
-        assertThatCode(() -> BooleanExpression.of(parser.parse(expression, "test", scope), "1 > 0"))
+        assertThatCode(() -> BooleanExpression.of(parser.parse(expression, "test", scope), "1 > 0", true))
                 .doesNotThrowAnyException();
     }
 

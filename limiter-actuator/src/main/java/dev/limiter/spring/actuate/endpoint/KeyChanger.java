@@ -1,9 +1,6 @@
 package dev.limiter.spring.actuate.endpoint;
 
-import dev.limiter.RateLimiters;
-import dev.limiter.Rule;
 import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.key.KeyHash;
@@ -23,26 +20,15 @@ import org.jspecify.annotations.Nullable;
 final class KeyChanger {
 
     private final LiveRules rules;
-    private final RateLimiters limiters;
     private final RuleDecider decider;
     private final KeyReader reader;
-    private final PermitHolders holders;
     private final OperatorLog log;
     private final KeyHash hash;
 
-    KeyChanger(
-            LiveRules rules,
-            RateLimiters limiters,
-            RuleDecider decider,
-            KeyReader reader,
-            PermitHolders holders,
-            OperatorLog log,
-            KeyHash hash) {
+    KeyChanger(LiveRules rules, RuleDecider decider, KeyReader reader, OperatorLog log, KeyHash hash) {
         this.rules = rules;
-        this.limiters = limiters;
         this.decider = decider;
         this.reader = reader;
-        this.holders = holders;
         this.log = log;
         this.hash = hash;
     }
@@ -50,10 +36,7 @@ final class KeyChanger {
     /** Makes keys as if they had never asked, without a ban. */
     void reset(String name, Map<RateLimitRule, String> keys, Operator operator) {
         keys.forEach((rule, key) -> {
-            for (Rule counted : RuleDescription.countedBy(rule)) {
-                limiters.reset(counted, key);
-                holders.forget(counted.name(), key);
-            }
+            decider.reset(rule, key);
             report("LIMITER_KEY_RESET", name, key, operator);
         });
     }

@@ -89,7 +89,7 @@ final class KeyReader {
     /** Whether anything is stored for a key, or may be, while the storage does not answer. */
     private boolean isStored(RateLimitRule rule, String key) {
         return rules.changes().ofKeys(rule.name()).containsKey(key)
-                || RuleDescription.countedBy(rule).stream()
+                || rule.counted().stream()
                         .map(counted -> limiters.peek(counted, key))
                         .anyMatch(standing -> standing.onFailure().isPresent() || RuleDescription.isUsed(standing));
     }

@@ -66,7 +66,7 @@ public final class LimiterEndpoint {
         this.reader = new RuleReader(rules, limiters, caps, counts, rejected, demand, storage, held, hash);
         this.keys = new KeyReader(rules, limiters, rejected, held, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
-        this.keyChanger = new KeyChanger(rules, limiters, decider, keys, holders, log, hash);
+        this.keyChanger = new KeyChanger(rules, decider, keys, log, hash);
     }
 
     /** All rules by their names, and the storage. */

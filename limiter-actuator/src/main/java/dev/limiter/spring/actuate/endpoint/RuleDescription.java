@@ -192,12 +192,6 @@ final class RuleDescription {
         return body;
     }
 
-    /** The rules by which the core counts for a key: the rule itself, and what it is banned by. */
-    static List<Rule> countedBy(RateLimitRule rule) {
-        Ban ban = rule.ban();
-        return ban == null ? List.of(rule.rule()) : List.of(rule.rule(), ban.rejections(), ban.bans());
-    }
-
     private static @Nullable String text(Duration duration) {
         return duration.isZero() ? null : duration.toString();
     }

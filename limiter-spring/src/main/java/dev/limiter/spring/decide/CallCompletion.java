@@ -1,10 +1,8 @@
-package dev.limiter.spring.aop;
+package dev.limiter.spring.decide;
 
-import dev.limiter.spring.decide.Verdict;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Flux;
@@ -18,24 +16,39 @@ import reactor.core.publisher.Mono;
  * @param answerFollows whether there is a request, whose answer decides too
  * @param releases whether permits are held until the end of the call
  */
-record CallCompletion(Verdict verdict, boolean answerFollows, boolean releases) {
+public record CallCompletion(Verdict verdict, boolean answerFollows, boolean releases) {
 
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Flux", CallCompletion.class.getClassLoader());
 
-    /** Runs the method. A copy takes the place of a stage or publisher that it returns, and ends with the call. */
-    @Nullable
-    Object proceed(MethodInvocation call) throws Throwable {
+    /** The work of a call. */
+    @FunctionalInterface
+    public interface Work<X extends Throwable> {
+        @Nullable
+        Object run() throws X;
+    }
+
+    /** The end of work in code, which no response follows. */
+    public static CallCompletion inCode(Verdict verdict) {
+        return new CallCompletion(verdict, false, true);
+    }
+
+    /**
+     * Runs the work. A copy takes the place of a stage or publisher that it returns, and ends with the call.
+     *
+     * @param type that the result has to have; null for that of what the work returns
+     */
+    public <X extends Throwable> @Nullable Object proceed(Work<X> work, @Nullable Class<?> type) throws X {
         Object result;
         try {
-            result = call.proceed();
+            result = work.run();
         } catch (Throwable failure) {
             over(null, failure);
             throw failure;
         }
         if (result instanceof CompletionStage<?> stage) {
-            return CompletedAfter.of(
-                    stage, call.getMethod().getReturnType(), (value, failure) -> over(value, cause(failure)));
+            Class<?> wanted = type == null ? stage.getClass() : type;
+            return CompletedAfter.of(stage, wanted, (value, failure) -> over(value, cause(failure)));
         }
         if (REACTOR && result != null && Reactive.isReactive(result)) {
             return Reactive.completing(result, this);

@@ -1,4 +1,4 @@
-package dev.limiter.spring.aop;
+package dev.limiter.spring.decide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.limiter.spring.aop;
+package dev.limiter.spring.decide;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,0 +1,31 @@
+package dev.limiter.spring.context;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A decision that code requests by a key. It has no request, even in the thread of one.
+ *
+ * @param key as code passes it
+ * @param permits instead of the cost of the rule; null for the cost of the rule
+ * @param mayWait whether it waits for its turn where the rule allows that
+ */
+public record CodeCall(String key, @Nullable Long permits, boolean mayWait) implements RateLimitContext {
+
+    /** The resource of all such decisions. */
+    public static final String RESOURCE = "code";
+
+    @Override
+    public @Nullable RequestView request() {
+        return null;
+    }
+
+    @Override
+    public String resource() {
+        return RESOURCE;
+    }
+
+    @Override
+    public boolean answersRequest() {
+        return false;
+    }
+}
