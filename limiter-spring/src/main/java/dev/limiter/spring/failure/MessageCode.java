@@ -40,7 +40,7 @@ public enum MessageCode {
     BAN_WITHOUT_KEY("LIM-310", "Give the rule a key, such as ip, or remove the ban."),
     WAITING("LIM-312", "Correct max-waiting, or let the rule decide at the endpoint."),
     PRIORITY("LIM-313", "Write a share from 1% to 99%, next to a priority."),
-    LIMIT_RESOLVER("LIM-314", "Name a LimitResolver bean, or write an expression that gives a number of permits."),
+    LIMIT_RESOLVER("LIM-314", "Name a LimitResolver bean, or write an expression that returns a number of permits."),
     ENFORCE("LIM-315", "Write a share such as 10% for a rule with a key, or remove it."),
     CANDIDATE("LIM-316", "Say what is different in the candidate, as in the rule itself."),
     FLOOR("LIM-317", "Make the rule as strict as limiter.floors says, or have that changed by whoever sets it."),
@@ -71,6 +71,7 @@ public enum MessageCode {
     MAX_KEYS("LIM-907", "Raise limiter.max-keys."),
     KEY_SECRET("LIM-908", "Set limiter.redis.key-secret."),
     SWALLOWED_ANNOTATION("LIM-909", "Move what the annotation says into the rule, or give it a name of its own."),
+    FOREIGN_ANNOTATION("LIM-910", "Import dev.limiter.spring.annotation.RateLimiter."),
     EVICTING_SERVER("LIM-913", "Give limits a server with maxmemory-policy noeviction.");
 
     private final String code;
