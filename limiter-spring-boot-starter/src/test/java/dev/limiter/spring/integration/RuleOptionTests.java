@@ -1,6 +1,7 @@
 package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.Limit;
 import dev.limiter.spring.annotation.Answer;
@@ -8,12 +9,20 @@ import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.rule.LimitResolver;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -62,6 +71,20 @@ import org.springframework.web.service.annotation.HttpExchange;
             "limiter.rules.contracts.window=1h",
             "limiter.rules.contracts.limit-resolver=contractLimits",
             "limiter.rules.contracts.limit-cache=0s",
+            "limiter.rules.plans.paths=/plans",
+            "limiter.rules.plans.key=header:X-Customer",
+            "limiter.rules.plans.limit=1",
+            "limiter.rules.plans.window=1h",
+            "limiter.rules.plans.limit-resolver=contractLimits",
+            "limiter.rules.plans.tiers.gold.limit=4",
+            "limiter.rules.plans.tiers.enterprise=unlimited",
+            "limiter.rules.several.paths=/several",
+            "limiter.rules.several.key=header:X-Customer",
+            "limiter.rules.several.limits.hourly.limit=1",
+            "limiter.rules.several.limits.hourly.window=1h",
+            "limiter.rules.several.limits.daily.limit=10",
+            "limiter.rules.several.limits.daily.window=24h",
+            "limiter.rules.several.limit-resolver=contractLimits",
             "limiter.rules.charged.paths=/charged",
             "limiter.rules.charged.key=header:X-Customer",
             "limiter.rules.charged.limit=1",
@@ -72,6 +95,7 @@ import org.springframework.web.service.annotation.HttpExchange;
             "limiter.rules.listed.limit=1",
             "limiter.rules.listed.window=1h",
         })
+@ExtendWith(OutputCaptureExtension.class)
 class RuleOptionTests extends WebTestSupport {
 
     @Autowired
@@ -146,18 +170,71 @@ class RuleOptionTests extends WebTestSupport {
         assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(429);
     }
 
-    @Test
-    void limitThatIsNoneFailsTheRequestForTheLastPermitOfTheKeyless() throws Exception {
-        assertThat(get("/customers", "X-Customer", "broken").statusCode()).isEqualTo(500);
-        assertThat(get("/customers", "X-Customer", "broken").statusCode()).isEqualTo(429);
-        assertThat(get("/customers", "X-Customer", "other").statusCode()).isEqualTo(200);
+    static Stream<Arguments> results() {
+        String unlimited = "";
+        return Stream.of(
+                arguments("plans", 3, "\"plans\";q=3;w=3600"),
+                arguments("plans", Limit.fixedWindow(2, Duration.ofHours(2)), "\"plans\";q=2;w=7200"),
+                arguments("plans", "gold", "\"plans\";q=4;w=3600"),
+                arguments("plans", "Enterprise", unlimited),
+                arguments("plans", Optional.of(3), "\"plans\";q=3;w=3600"),
+                arguments("plans", Map.of("", 3), "\"plans\";q=3;w=3600"),
+                arguments(
+                        "several",
+                        Map.of("daily", 20),
+                        "\"several-hourly\";q=1;w=3600, \"several-daily\";q=20;w=86400"),
+                arguments(
+                        "several",
+                        Map.of("hourly", Limit.tokenBucket(5, Duration.ofHours(2))),
+                        "\"several-hourly\";q=5;w=7200, \"several-daily\";q=10;w=86400"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("results")
+    void resolverReturnsLimitsInSeveralForms(String rule, Object result, String policy) throws Exception {
+        String customer = "customer of " + rule + result;
+        customers.contracts = Map.of(customer, result);
+
+        HttpResponse<String> answer = get("/" + rule, "X-Customer", customer);
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(field(answer, "RateLimit-Policy")).isEqualTo(policy);
+    }
+
+    static Stream<Arguments> invalidResults() {
+        return Stream.of(
+                arguments("plans", 0, "from 1 to"),
+                arguments("plans", -1, "from 1 to"),
+                arguments("plans", 1.5, "a limit is a whole number of permits"),
+                arguments("plans", "silver", "the rule has no tier of this name"),
+                arguments("plans", List.of(1), "a limit is a whole number of permits"),
+                arguments("plans", Map.of("daily", 5), "the rule has no limits named [daily]"),
+                arguments("several", 5, "the rule has named limits; return a map of their names"),
+                arguments("several", Map.of("dayly", 5), "the rule has no limits named [dayly]"),
+                arguments("charged", Limit.concurrency(1), "concurrency"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("invalidResults")
+    void invalidResultGivesTheRulesOwnLimitAndOneLineInTheLog(
+            String rule, Object result, String reason, CapturedOutput output) throws Exception {
+        String customer = "secret of " + rule + result;
+        customers.contracts = Map.of(customer, result);
+
+        assertThat(get("/" + rule, "X-Customer", customer).statusCode()).isEqualTo(200);
+        assertThat(get("/" + rule, "X-Customer", customer).statusCode()).isEqualTo(429);
+
+        assertThat(output.getOut().lines().filter(line -> line.contains("limit-resolver returned " + result)))
+                .singleElement()
+                .asString()
+                .contains("Rule " + rule, reason, "gets the rule's own limit")
+                .doesNotContain("secret of");
     }
 
     @Test
-    void limitThatTheRuleCannotHaveFailsTheRequest() throws Exception {
-        customers.contracts = Map.of("b", Limit.concurrency(1));
-        assertThat(get("/charged", "X-Customer", "b").statusCode()).isEqualTo(500);
-        assertThat(get("/charged", "X-Customer", "c").statusCode()).isEqualTo(200);
+    void resolverThatFailsGivesTheRulesOwnLimit() throws Exception {
+        assertThat(get("/customers", "X-Customer", "broken").statusCode()).isEqualTo(200);
+        assertThat(get("/customers", "X-Customer", "broken").statusCode()).isEqualTo(429);
     }
 
     @Test
@@ -175,12 +252,12 @@ class RuleOptionTests extends WebTestSupport {
     static class Customers {
 
         final AtomicInteger asked = new AtomicInteger();
-        volatile Map<String, Limit> contracts = Map.of();
+        volatile Map<String, Object> contracts = Map.of();
 
         /** Called by an expression. */
         public Object limitOf(String customer) {
             if (customer.equals("broken")) {
-                return 0;
+                throw new IllegalStateException("database is down");
             }
             if (customer.equals("three")) {
                 asked.incrementAndGet();
@@ -240,7 +317,17 @@ class RuleOptionTests extends WebTestSupport {
             this.remote = remote;
         }
 
-        @GetMapping({"/tiers", "/named", "/server", "/customers", "/contracts", "/charged", "/listed"})
+        @GetMapping({
+            "/tiers",
+            "/named",
+            "/server",
+            "/customers",
+            "/contracts",
+            "/charged",
+            "/listed",
+            "/plans",
+            "/several"
+        })
         String plain() {
             return "plain";
         }

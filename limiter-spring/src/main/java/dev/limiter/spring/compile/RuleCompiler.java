@@ -1,8 +1,6 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
-import dev.limiter.TimeSource;
-import dev.limiter.spi.Resettable;
 import dev.limiter.spring.compile.RuleCompilation.Placement;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.RateLimitRule;
@@ -10,6 +8,7 @@ import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.RateLimitKey;
+import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /** Turns raw settings into rules, or says all that is wrong with them. Thread-safe. */
-public final class RuleCompiler implements Resettable {
+public final class RuleCompiler {
 
     final KeyParser keys;
     final LimiterExpressionParser expressions;
@@ -35,7 +34,6 @@ public final class RuleCompiler implements Resettable {
     final AddressLists everywhere;
     final ResolvedLimitCompiler resolvers;
     final Floors floors;
-    final TimeSource clock;
 
     /**
      * @param available the algorithms that have a strategy
@@ -45,7 +43,7 @@ public final class RuleCompiler implements Resettable {
      * @param steps what the storage counts time in
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
-     * @param clock by which answers of resolvers end
+     * @param resolvers what limit-resolvers returned
      * @param floors what rules may not exceed
      */
     public RuleCompiler(
@@ -58,15 +56,14 @@ public final class RuleCompiler implements Resettable {
             TimeSteps steps,
             AddressLists everywhere,
             @Nullable ListableBeanFactory beans,
-            TimeSource clock,
+            LimitResolvers resolvers,
             Floors floors) {
         this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
         this.limits = new LimitCompiler(available, steps);
-        this.resolvers = new ResolvedLimitCompiler(beans, expressions, clock);
+        this.resolvers = new ResolvedLimitCompiler(beans, expressions, resolvers);
         this.floors = floors;
-        this.clock = clock;
         this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;
@@ -126,11 +123,5 @@ public final class RuleCompiler implements Resettable {
         UnaryOperator<RateLimitKey> scoped = scope == Scope.RULE ? UnaryOperator.identity() : ofEndpoint;
         return new RuleCompilation(this, definition, new Placement(variables, outcome, isFinal, scope, scoped))
                 .compile();
-    }
-
-    /** Has resolved limits of all rules be resolved anew. */
-    @Override
-    public void reset() {
-        resolvers.reset();
     }
 }

@@ -20,15 +20,16 @@ public final class Tiers {
     /** The longest name of a tier: longer values from clients are not looked up. */
     private static final int MAX_LENGTH = 256;
 
-    private final KeyResolver by;
+    private final @Nullable KeyResolver by;
     private final Map<String, Rule> rules;
     private final Map<String, Optional<Rule>> bySpelling = new HashMap<>();
 
     /**
+     * @param by null if only a {@code limit-resolver} names tiers
      * @param rules name to limits, not to be changed
      * @param unlimited the names of tiers without limits
      */
-    public Tiers(KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
+    public Tiers(@Nullable KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
         this.by = by;
         this.rules = Collections.unmodifiableMap(rules);
         rules.forEach((name, rule) -> bySpelling.put(RuleName.canonical(name), Optional.of(rule)));
@@ -48,11 +49,14 @@ public final class Tiers {
      */
     @Nullable
     Rule select(RateLimitContext context, Rule own) {
-        String tier = by.resolve(context);
-        if (tier == null || tier.isEmpty() || tier.length() > MAX_LENGTH) {
-            return own;
-        }
-        Optional<Rule> known = bySpelling.get(RuleName.canonical(tier));
+        String tier = by == null ? null : by.resolve(context);
+        Optional<Rule> known = tier == null ? null : named(tier);
         return known == null ? own : known.orElse(null);
+    }
+
+    /** The limits of a tier, which are absent if it is unlimited; null if there is no tier of this name. */
+    @Nullable
+    Optional<Rule> named(String tier) {
+        return tier.isEmpty() || tier.length() > MAX_LENGTH ? null : bySpelling.get(RuleName.canonical(tier));
     }
 }
