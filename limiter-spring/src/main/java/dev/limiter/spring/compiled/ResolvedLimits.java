@@ -39,7 +39,7 @@ public final class ResolvedLimits {
     private final Resolver resolver;
     private final ConcurrentMap<Object, Resolved> byResult = new ConcurrentHashMap<>();
 
-    /** What a result means; {@code rule}: null for no limit. */
+    /** The meaning of a result; {@code rule}: null for no limit. */
     private record Resolved(boolean valid, @Nullable Rule rule) {}
 
     /**

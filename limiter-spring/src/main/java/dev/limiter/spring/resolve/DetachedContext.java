@@ -15,13 +15,13 @@ record DetachedContext(
         boolean answersRequest)
         implements RateLimitContext {
 
-    /** The subject as it is, whose reads are noted. */
+    /** Returns the subject as it is, and notes what is read. */
     static DetachedContext live(RateLimitContext context, RequestReads reads) {
         RequestView request = context.request();
         return of(context, request == null ? null : DetachedRequest.live(request, reads));
     }
 
-    /** A copy that outlives the request. */
+    /** Returns a copy that outlives the request. */
     static DetachedContext copy(RateLimitContext context, RequestReads reads) {
         RequestView request = context.request();
         return of(context, request == null ? null : DetachedRequest.copy(request, reads));

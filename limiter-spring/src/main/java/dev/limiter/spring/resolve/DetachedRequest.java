@@ -34,7 +34,7 @@ final class DetachedRequest implements RequestView {
         return copy;
     }
 
-    /** Whether all that was read had been noted before. */
+    /** Returns whether all values that were read had been noted before. */
     boolean isComplete() {
         return complete;
     }

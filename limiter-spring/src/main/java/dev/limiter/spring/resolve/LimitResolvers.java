@@ -67,7 +67,7 @@ public final class LimitResolvers implements Resettable, AutoCloseable {
                 + " gets the rule's own limit.");
     }
 
-    /** The rules whose resolver fails, each with the time and the reason. */
+    /** Returns the rules with a failing resolver, each with the time and the reason. */
     public Map<String, String> failing() {
         Map<String, String> failing = new TreeMap<>();
         caches.forEach((source, cached) -> {

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the resolver of a rule reads of requests, such as one header. Thread-safe. */
+/** The values that the resolver of a rule reads from requests, such as one header. Thread-safe. */
 final class RequestReads {
 
     /** More than a resolver should read. Beyond that it is asked only while a request is there. */

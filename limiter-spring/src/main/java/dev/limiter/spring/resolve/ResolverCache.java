@@ -14,10 +14,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the {@code limit-resolver} of a rule returned for each key. A new key is asked for at once, and other requests of
- * the key wait for the result. Later requests get the last result; if it is older than {@code limit-cache}, one of them
- * has it refreshed in the background. A key whose question fails keeps its last result. While the resolver fails, no
- * request waits for it. Thread-safe.
+ * The results of the {@code limit-resolver} of a rule, by key. The first request of a key calls the resolver, and other
+ * requests of the key wait for the result. Later requests get the last result; if it is older than {@code limit-cache},
+ * it is refreshed in the background. If the resolver fails, keys keep their last results, and no request waits for it.
+ * Thread-safe.
  */
 public final class ResolverCache {
 
@@ -112,7 +112,7 @@ public final class ResolverCache {
         if (other == null) {
             return answer(key, mine, DetachedContext.live(context, reads), resolver, last);
         }
-        // a resolver whose own calls come back to this key must not wait for itself, and the background may be slow
+        // calls of a resolver may come back to its own key: it must not wait for itself. The background may be slow.
         boolean passes = other.asker == null || other.asker == mine.asker;
         return passes ? last(key) : other.result.join();
     }
@@ -134,17 +134,18 @@ public final class ResolverCache {
         }
     }
 
-    /** Begins a question; returns the one that was begun before, which may be over by now, or null. */
+    /** Begins a question. Returns null, or the question that is in the way, which may have ended. */
     private @Nullable Question begin(String key, Question mine, @Nullable Result last) {
         Question other = questions.putIfAbsent(key, mine);
         if (other == null && !Objects.equals(result(key), last)) {
             questions.remove(key, mine);
+            mine.result.complete(last(key)); // others may wait for it already
             return mine;
         }
         return other;
     }
 
-    /** Asks, stores the result, and hands it to all who wait. */
+    /** Calls the resolver, stores the result, and completes the question. */
     private @Nullable Object answer(
             String key, Question question, DetachedContext context, Resolver resolver, @Nullable Result last) {
         long asked = era.getAsLong();

@@ -7,7 +7,7 @@ import java.time.Instant;
 import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the resolver of a rule fails; logs when that changes, at most once a minute. Thread-safe. */
+/** The state of the resolver of a rule. Logs when it begins or ceases to fail, at most once a minute. Thread-safe. */
 final class ResolverStatus {
 
     private static final long INTERVAL = Duration.ofMinutes(1).toNanos();

@@ -18,8 +18,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The clock stands still, and the background runs when the test says so. */
 class ResolverCacheTests {
@@ -150,6 +153,22 @@ class ResolverCacheTests {
             latch.await();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Nobody may wait for a question that nobody asks. */
+    @Test
+    @Timeout(60)
+    void requestsThatMeetAtTheEndOfAQuestionAllGetAResult() throws Exception {
+        Resolver always = new Resolver(context -> questions.incrementAndGet(), Duration.ZERO);
+        RateLimitContext call = request();
+        List<FutureTask<Boolean>> callers = Stream.generate(() -> new FutureTask<>(() -> IntStream.range(0, 100_000)
+                        .allMatch(i -> cache.get("acme", call, always) != null)))
+                .limit(4)
+                .toList();
+        callers.forEach(caller -> new Thread(caller).start());
+        for (FutureTask<Boolean> caller : callers) {
+            assertThat(caller.get()).isTrue();
         }
     }
 
