@@ -162,8 +162,8 @@ class ResolverCacheTests {
     void requestsThatMeetAtTheEndOfAQuestionAllGetAResult() throws Exception {
         Resolver always = new Resolver(context -> questions.incrementAndGet(), Duration.ZERO);
         RateLimitContext call = request();
-        List<FutureTask<Boolean>> callers = Stream.generate(() -> new FutureTask<>(() -> IntStream.range(0, 100_000)
-                        .allMatch(i -> cache.get("acme", call, always) != null)))
+        List<FutureTask<Boolean>> callers = Stream.generate(() -> new FutureTask<>(
+                        () -> IntStream.range(0, 100_000).allMatch(i -> cache.get("acme", call, always) != null)))
                 .limit(4)
                 .toList();
         callers.forEach(caller -> new Thread(caller).start());
