@@ -54,7 +54,7 @@ public final class TestRules {
                 AddressLists.NONE,
                 null,
                 new LimitResolvers(100, TimeSource.system(), KeyHash.with(null)),
-                Floors.NONE);
+                Caps.NONE);
     }
 
     /**

@@ -37,7 +37,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.some.key=header:X-Customer",
             "limiter.rules.some.limit=1",
             "limiter.rules.some.window=1h",
-            "limiter.rules.some.enforce=0.01%",
+            "limiter.rules.some.rollout=0.01%",
             "limiter.rules.candidates.paths=/candidate",
             "limiter.rules.candidates.limit=3",
             "limiter.rules.candidates.window=1h",

@@ -47,7 +47,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.plans.window=1h",
             "limiter.rules.plans.limit-resolver=contractLimits",
             "limiter.rules.plans.tiers.gold.limit=4",
-            "limiter.rules.plans.tiers.enterprise=unlimited",
+            "limiter.rules.plans.tiers.enterprise.unlimited=true",
             "limiter.rules.several.paths=/several",
             "limiter.rules.several.key=header:X-Customer",
             "limiter.rules.several.limits.hourly.limit=1",
@@ -76,9 +76,9 @@ class LimitResolverTests extends WebTestSupport {
     @Test
     void limitOfACustomerComesFromATable() throws Exception {
         for (int i = 0; i < 3; i++) {
-            HttpResponse<String> answer = get("/customers", "X-Customer", "three");
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(field(answer, "RateLimit-Policy")).isEqualTo("\"customers\";q=3;w=3600");
+            HttpResponse<String> response = get("/customers", "X-Customer", "three");
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(field(response, "RateLimit-Policy")).isEqualTo("\"customers\";q=3;w=3600");
         }
         assertThat(get("/customers", "X-Customer", "three").statusCode()).isEqualTo(429);
         assertThat(customers.asked).as("remembered").hasValue(1);
@@ -121,10 +121,10 @@ class LimitResolverTests extends WebTestSupport {
         String customer = "customer of " + rule + result;
         customers.contracts = Map.of(customer, result);
 
-        HttpResponse<String> answer = get("/" + rule, "X-Customer", customer);
+        HttpResponse<String> response = get("/" + rule, "X-Customer", customer);
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(field(answer, "RateLimit-Policy")).isEqualTo(policy);
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(field(response, "RateLimit-Policy")).isEqualTo(policy);
     }
 
     static Stream<Arguments> invalidResults() {

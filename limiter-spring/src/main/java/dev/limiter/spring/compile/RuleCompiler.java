@@ -33,7 +33,7 @@ public final class RuleCompiler {
     final TimeSteps steps;
     final AddressLists everywhere;
     final ResolvedLimitCompiler resolvers;
-    final Floors floors;
+    final Caps caps;
 
     /**
      * @param available the algorithms that have a strategy
@@ -44,7 +44,7 @@ public final class RuleCompiler {
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
      * @param resolvers what limit-resolvers returned
-     * @param floors what rules may not exceed
+     * @param caps what rules may not exceed
      */
     public RuleCompiler(
             KeyParser keys,
@@ -57,13 +57,13 @@ public final class RuleCompiler {
             AddressLists everywhere,
             @Nullable ListableBeanFactory beans,
             LimitResolvers resolvers,
-            Floors floors) {
+            Caps caps) {
         this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
         this.limits = new LimitCompiler(available, steps);
         this.resolvers = new ResolvedLimitCompiler(beans, expressions, resolvers);
-        this.floors = floors;
+        this.caps = caps;
         this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;

@@ -110,7 +110,7 @@ public final class ResolverCache {
         Question mine = new Question(Thread.currentThread());
         Question other = begin(key, mine, last);
         if (other == null) {
-            return answer(key, mine, DetachedContext.live(context, reads), resolver, last);
+            return resolve(key, mine, DetachedContext.live(context, reads), resolver, last);
         }
         // calls of a resolver may come back to its own key: it must not wait for itself. The background may be slow.
         boolean passes = other.asker == null || other.asker == mine.asker;
@@ -125,7 +125,7 @@ public final class ResolverCache {
         try {
             DetachedContext copy = DetachedContext.copy(context, reads);
             if (begin(key, mine, last) == null) {
-                background.execute(() -> answer(key, mine, copy, resolver, last));
+                background.execute(() -> resolve(key, mine, copy, resolver, last));
             }
         } catch (RejectedExecutionException busy) {
             questions.remove(key, mine); // a later request tries again
@@ -146,7 +146,7 @@ public final class ResolverCache {
     }
 
     /** Calls the resolver, stores the result, and completes the question. */
-    private @Nullable Object answer(
+    private @Nullable Object resolve(
             String key, Question question, DetachedContext context, Resolver resolver, @Nullable Result last) {
         long asked = era.getAsLong();
         long since = clock.epochNanos();
