@@ -26,6 +26,11 @@ public final class LogLines extends NoOpLog {
     }
 
     @Override
+    public void warn(Object message, Throwable failure) {
+        warn(message);
+    }
+
+    @Override
     public void error(Object message, Throwable failure) {
         lines.add("ERROR " + message);
     }

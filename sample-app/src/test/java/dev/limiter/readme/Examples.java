@@ -21,11 +21,13 @@ import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.Taken;
 import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.decide.StorageEvent;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
+import dev.limiter.spring.rule.LimitResolver;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.web.RejectionHandler;
@@ -34,6 +36,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -48,6 +51,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RestController;
 
 // The Java examples of README.md and docs/, word by word: ReadmeTests compares them.
@@ -135,6 +139,28 @@ class Plans {
 
     public Integer limitOf(RequestView request) { // null for the limit of the rule
         return request.isUserInRole("PARTNER") ? 5000 : null;
+    }
+}
+
+@Component("contracts")
+class Contracts implements LimitResolver {
+
+    private final Map<String, Object> table = Map.of("acme", 5000, "globex", "gold"); // stands for a database
+
+    @Override
+    public Object resolve(RateLimitContext context) {
+        RequestView request = context.request();
+        Principal user = request == null ? null : request.principal();
+        return user == null ? null : table.get(user.getName()); // null for the rule's own limit
+    }
+}
+
+@RestController
+class ReportController {
+
+    @GetMapping("/reports")
+    String report(@RequestAttribute(name = "dev.limiter.exceeded", required = false) List<String> exceeded) {
+        return exceeded == null ? "fresh report" : "report of this morning";
     }
 }
 

@@ -61,7 +61,7 @@ class ReadmeTests {
 
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(limiterConfigurations()))
-            .withUserConfiguration(LimiterBeans.class, Plans.class)
+            .withUserConfiguration(LimiterBeans.class, Plans.class, Contracts.class)
             .withPropertyValues("LIMITER_KEY_SECRET=a-random-text-of-ours", "LIMITS_PASSWORD=secret");
 
     @ParameterizedTest

@@ -14,10 +14,12 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.operate.ChangeStore;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -82,7 +84,7 @@ public final class TestRules {
                 TimeSteps.NANOSECONDS,
                 AddressLists.NONE,
                 null,
-                TimeSource.system(),
+                new LimitResolvers(100, TimeSource.system(), KeyHash.with(null)),
                 Caps.NONE);
     }
 }

@@ -76,11 +76,6 @@ public final class LimiterAutoConfiguration {
     }
 
     @Bean
-    KeyHash limiterKeyHash(LimiterSettings settings) {
-        return KeyHash.with(settings.redis().keySecret());
-    }
-
-    @Bean
     PermitHolders limiterPermitHolders(TimeSource timeSource) {
         return new PermitHolders(timeSource);
     }

@@ -6,6 +6,7 @@ import dev.limiter.spring.actuate.health.Boot4HealthIndicator;
 import dev.limiter.spring.actuate.health.LimiterHealth;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.reload.RulesFile;
+import dev.limiter.spring.resolve.LimitResolvers;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
@@ -32,10 +33,11 @@ public final class LimiterHealthAutoConfiguration {
     LimiterHealth limiterHealth(
             ObjectProvider<FailoverRateLimiterStorage> storage,
             ObjectProvider<LiveRules> rules,
+            LimitResolvers resolvers,
             ConfigurableEnvironment environment) {
         RulesFile file = RulesFile.of(environment);
         return new LimiterHealth(
-                storage.getIfAvailable(), rules.getIfAvailable(), file == null ? null : file.toString());
+                storage.getIfAvailable(), rules.getIfAvailable(), file == null ? null : file.toString(), resolvers);
     }
 
     /** As of Spring Boot 4. */

@@ -1,5 +1,6 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.spring.aop.ForeignAnnotationCheck;
 import dev.limiter.spring.aop.LimitedMethodScanner;
 import dev.limiter.spring.aop.LimitedMethods;
 import dev.limiter.spring.aop.RateLimiterAdvisor;
@@ -82,6 +83,11 @@ public final class LimiterMethodAutoConfiguration {
     LimitedMethodScanner limiterMethodScanner(
             ConfigurableListableBeanFactory beans, LimitedMethods methods, Rules rules) {
         return new LimitedMethodScanner(beans, methods, rules);
+    }
+
+    @Bean
+    ForeignAnnotationCheck limiterForeignAnnotations(ConfigurableListableBeanFactory beans, Rules rules) {
+        return new ForeignAnnotationCheck(beans, rules);
     }
 
     /**

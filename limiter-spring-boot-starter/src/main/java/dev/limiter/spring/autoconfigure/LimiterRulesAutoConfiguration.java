@@ -22,8 +22,10 @@ import dev.limiter.spring.config.RuleSources;
 import dev.limiter.spring.config.Storage;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.web.route.ApplicationPatternParser;
@@ -65,13 +67,23 @@ public final class LimiterRulesAutoConfiguration {
     }
 
     @Bean
+    KeyHash limiterKeyHash(LimiterSettings settings) {
+        return KeyHash.with(settings.redis().keySecret());
+    }
+
+    @Bean
+    LimitResolvers limiterLimitResolvers(LimiterSettings settings, ObjectProvider<TimeSource> clock, KeyHash hash) {
+        return new LimitResolvers(settings.maxKeys(), () -> clock.getObject().epochNanos(), hash);
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     RuleCompiler limiterRuleCompiler(
             ListableBeanFactory beans,
             LimiterSettings settings,
             SecretValues secrets,
             ObjectProvider<RateLimiterFactory> factory,
-            ObjectProvider<TimeSource> clock) {
+            LimitResolvers resolvers) {
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
                 new KeyParser(new KeyAlternatives(
@@ -84,7 +96,7 @@ public final class LimiterRulesAutoConfiguration {
                 settings.storage() == Storage.REDIS ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS,
                 new AddressLists(settings.web().allow(), settings.web().deny()),
                 beans,
-                () -> clock.getObject().epochNanos(),
+                resolvers,
                 settings.caps());
     }
 

@@ -44,7 +44,10 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
     private static void expressions(ReflectionHints hints) {
         List.of(RequestView.class, ResponseView.class, Principal.class, Throwable.class)
                 .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
-        List.of("dev.limiter.spring.web.ServletRequestView", "dev.limiter.spring.web.ServletResponseView")
+        List.of(
+                        "dev.limiter.spring.web.ServletRequestView",
+                        "dev.limiter.spring.web.ServletResponseView",
+                        "dev.limiter.spring.resolve.DetachedRequest")
                 .forEach(type -> hints.registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS));
     }
 

@@ -68,10 +68,6 @@ class BadConfigurationTests {
                         "limiter.rules.orders.limit-resolver = \"nobody\"",
                         "no LimitResolver bean"),
                 bad(
-                        ORDERS + "limits: { a: { limit: 1, window: 1s } }, limit-resolver: '#{1}' }",
-                        "limiter.rules.orders.limit-resolver = \"#{1}\"",
-                        "one limit"),
-                bad(
                         ORDERS + "limit: 1, window: 1s, limit-resolver: '#{1}', limit-cache: 2d }",
                         "limiter.rules.orders.limit-cache = \"2d\"",
                         "at most 1d"),

@@ -39,6 +39,7 @@ class LimiterRuntimeHintsTests {
             strings = {
                 "dev.limiter.spring.context.RequestView",
                 "dev.limiter.spring.web.ServletRequestView",
+                "dev.limiter.spring.resolve.DetachedRequest",
                 "dev.limiter.spring.context.ResponseView",
                 "dev.limiter.spring.web.ServletResponseView",
                 "java.security.Principal",

@@ -2,18 +2,11 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.Limit;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.rule.LimitResolver;
 import java.net.http.HttpResponse;
-import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Component;
@@ -50,31 +43,11 @@ import org.springframework.web.service.annotation.HttpExchange;
             "limiter.rules.pattern.key=#request.pattern",
             "limiter.rules.pattern.limit=1",
             "limiter.rules.pattern.window=1h",
-            "limiter.rules.customers.paths=/customers",
-            "limiter.rules.customers.key=header:X-Customer",
-            "limiter.rules.customers.limit=1",
-            "limiter.rules.customers.window=1h",
-            "limiter.rules.customers.limit-resolver=#{@customers.limitOf(#request.getHeader('X-Customer'))}",
-            "limiter.rules.contracts.paths=/contracts",
-            "limiter.rules.contracts.key=header:X-Customer",
-            "limiter.rules.contracts.limit=1",
-            "limiter.rules.contracts.window=1h",
-            "limiter.rules.contracts.limit-resolver=contractLimits",
-            "limiter.rules.contracts.limit-cache=0s",
-            "limiter.rules.charged.paths=/charged",
-            "limiter.rules.charged.key=header:X-Customer",
-            "limiter.rules.charged.limit=1",
-            "limiter.rules.charged.window=1h",
-            "limiter.rules.charged.charge-if=#{#response.status < 400}",
-            "limiter.rules.charged.limit-resolver=contractLimits",
             "limiter.rules.listed.paths=/listed",
             "limiter.rules.listed.limit=1",
             "limiter.rules.listed.window=1h",
         })
 class RuleOptionTests extends WebTestSupport {
-
-    @Autowired
-    private Customers customers;
 
     @Test
     void unlimitedTierIsNotLimited() throws Exception {
@@ -123,43 +96,6 @@ class RuleOptionTests extends WebTestSupport {
     }
 
     @Test
-    void limitOfACustomerComesFromATable() throws Exception {
-        for (int i = 0; i < 3; i++) {
-            HttpResponse<String> answer = get("/customers", "X-Customer", "three");
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(field(answer, "RateLimit-Policy")).isEqualTo("\"customers\";q=3;w=3600");
-        }
-        assertThat(get("/customers", "X-Customer", "three").statusCode()).isEqualTo(429);
-        assertThat(customers.asked).as("remembered").hasValue(1);
-
-        assertThat(get("/customers", "X-Customer", "unknown").statusCode()).isEqualTo(200);
-        assertThat(get("/customers", "X-Customer", "unknown").statusCode()).isEqualTo(429);
-    }
-
-    @Test
-    void changedLimitCountsWhatWasUsed() throws Exception {
-        assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(200);
-        assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(429);
-        customers.contracts = Map.of("a", Limit.fixedWindow(2, Duration.ofHours(2)));
-        assertThat(field(get("/contracts", "X-Customer", "a"), "RateLimit")).startsWith("\"contracts\";r=0;");
-        assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(429);
-    }
-
-    @Test
-    void limitThatIsNoneFailsTheRequestForTheLastPermitOfTheKeyless() throws Exception {
-        assertThat(get("/customers", "X-Customer", "broken").statusCode()).isEqualTo(500);
-        assertThat(get("/customers", "X-Customer", "broken").statusCode()).isEqualTo(429);
-        assertThat(get("/customers", "X-Customer", "other").statusCode()).isEqualTo(200);
-    }
-
-    @Test
-    void limitThatTheRuleCannotHaveFailsTheRequest() throws Exception {
-        customers.contracts = Map.of("b", Limit.concurrency(1));
-        assertThat(get("/charged", "X-Customer", "b").statusCode()).isEqualTo(500);
-        assertThat(get("/charged", "X-Customer", "c").statusCode()).isEqualTo(200);
-    }
-
-    @Test
     void listsOfAllRulesCount() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/listed", "X-Forwarded-For", "203.0.113.9").statusCode())
@@ -169,24 +105,6 @@ class RuleOptionTests extends WebTestSupport {
                 .isEqualTo(403);
         assertThat(get("/listed", "X-Forwarded-For", "192.0.2.1").statusCode()).isEqualTo(200);
         assertThat(get("/listed", "X-Forwarded-For", "192.0.2.1").statusCode()).isEqualTo(429);
-    }
-
-    static class Customers {
-
-        final AtomicInteger asked = new AtomicInteger();
-        volatile Map<String, Limit> contracts = Map.of();
-
-        /** Called by an expression. */
-        public Object limitOf(String customer) {
-            if (customer.equals("broken")) {
-                return 0;
-            }
-            if (customer.equals("three")) {
-                asked.incrementAndGet();
-                return 3;
-            }
-            return null;
-        }
     }
 
     @HttpExchange
@@ -217,18 +135,7 @@ class RuleOptionTests extends WebTestSupport {
 
     @Configuration(proxyBeanMethods = false)
     @Import({Base.class, RemoteStandIn.class, Endpoints.class})
-    static class Application {
-
-        @Bean
-        Customers customers() {
-            return new Customers();
-        }
-
-        @Bean
-        LimitResolver contractLimits(Customers customers) {
-            return context -> customers.contracts.get(context.request().getHeader("X-Customer"));
-        }
-    }
+    static class Application {}
 
     @RestController
     static class Endpoints {
@@ -239,7 +146,7 @@ class RuleOptionTests extends WebTestSupport {
             this.remote = remote;
         }
 
-        @GetMapping({"/tiers", "/named", "/server", "/customers", "/contracts", "/charged", "/listed"})
+        @GetMapping({"/tiers", "/named", "/server", "/listed"})
         String plain() {
             return "plain";
         }

@@ -12,6 +12,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
+import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,9 @@ final class ServletRequestDecisions extends RequestDecisions {
     private static final Log logger = LogFactory.getLog(ServletRequestDecisions.class);
 
     private static final String ATTRIBUTE = ServletRequestDecisions.class.getName();
+
+    /** A {@code List<String>} for handlers: the rules in shadow mode that would have rejected the request. */
+    private static final String EXCEEDED = "dev.limiter.exceeded";
 
     final PendingFields pendingFields = new PendingFields();
 
@@ -173,6 +177,11 @@ final class ServletRequestDecisions extends RequestDecisions {
         if (answer != null) {
             answer.changed();
         }
+    }
+
+    @Override
+    protected void exceeded(List<String> rules) {
+        request.setAttribute(EXCEEDED, rules);
     }
 
     /** The present response of the request, which has to write the {@link #pendingFields}. */

@@ -62,13 +62,13 @@ final class LimitsCompilation {
     /** Null if there is a problem. */
     RateLimitRule.@Nullable Limits compile() {
         Rule own = problems.collect(() -> Rule.of(definition.name(), own()));
+        Tiers tiers = own == null ? null : tiers();
         ResolvedLimits resolved = compiler.resolvers.compile(
-                definition, own, maxWait, this::checkResolved, placement.variables(), problems);
+                definition, own, tiers, maxWait, this::checkResolved, placement.variables(), problems);
         if (own == null) {
             return null;
         }
         check(own.limits(), "", problems);
-        Tiers tiers = tiers();
         return new RateLimitRule.Limits(own, tiers, resolved, overrides());
     }
 
@@ -95,7 +95,10 @@ final class LimitsCompilation {
         if (any == null) {
             return null;
         }
-        if (by == null || tiers == null || tiers.value().isEmpty()) {
+        boolean named = by != null
+                || definition.get(RuleOptions.LIMIT_RESOLVER) != null
+                || definition.get(CandidateRules.LIVE) != null;
+        if (!named || tiers == null || tiers.value().isEmpty()) {
             problems.add(
                     MessageCode.TIERS,
                     any.where(),
@@ -104,7 +107,9 @@ final class LimitsCompilation {
                             + " } }");
             return null;
         }
-        KeyResolver value = problems.collect(() -> compiler.keys.value(by.value(), by.where(), placement.variables()));
+        KeyResolver value = by == null
+                ? null
+                : problems.collect(() -> compiler.keys.value(by.value(), by.where(), placement.variables()));
         Map<String, Rule> rules = new LinkedHashMap<>();
         Set<String> unlimited = new HashSet<>();
         tiers.value().forEach((name, tier) -> {
@@ -119,7 +124,7 @@ final class LimitsCompilation {
                 check(rule.limits(), ".tiers." + name, problems);
             }
         });
-        return value == null ? null : new Tiers(tiers.where(), value, rules, unlimited);
+        return new Tiers(tiers.where(), value, rules, unlimited);
     }
 
     private void checkUnlimited(LimitsDefinition tier) {
@@ -152,9 +157,9 @@ final class LimitsCompilation {
         return Rule.of(definition.name(), compiler.limits.compile(merged.limitsByName(), maxWait));
     }
 
-    private void checkResolved(Limit limit) {
+    private void checkResolved(List<Limit> limits) {
         Problems found = new Problems();
-        checkCompiled(List.of(limit), ": the resolved limit", found);
+        checkCompiled(limits, ": the resolved limit", found);
         found.throwIfAny();
     }
 

@@ -2,21 +2,22 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.TimeSource;
-import dev.limiter.spring.compiled.OtherPermits;
 import dev.limiter.spring.compiled.ResolvedLimits;
+import dev.limiter.spring.compiled.Tiers;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
+import dev.limiter.spring.resolve.LimitResolvers;
+import dev.limiter.spring.resolve.ResolverCache.Resolver;
 import dev.limiter.spring.rule.LimitResolver;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -31,16 +32,14 @@ final class ResolvedLimitCompiler {
 
     private final @Nullable ListableBeanFactory beans;
     private final LimiterExpressionParser expressions;
-    private final TimeSource clock;
-
-    /** How often the results of all rules were forgotten. */
-    private final AtomicLong era = new AtomicLong();
+    private final LimitResolvers resolvers;
 
     /** {@code beans}: null where there are none. */
-    ResolvedLimitCompiler(@Nullable ListableBeanFactory beans, LimiterExpressionParser expressions, TimeSource clock) {
+    ResolvedLimitCompiler(
+            @Nullable ListableBeanFactory beans, LimiterExpressionParser expressions, LimitResolvers resolvers) {
         this.beans = beans;
         this.expressions = expressions;
-        this.clock = clock;
+        this.resolvers = resolvers;
     }
 
     /** Null if the rule has none, or there is a problem; {@code own}: the limits of the rule, null if they have one. */
@@ -48,21 +47,14 @@ final class ResolvedLimitCompiler {
     ResolvedLimits compile(
             RuleDefinition definition,
             @Nullable Rule own,
+            @Nullable Tiers tiers,
             Duration maxWait,
-            Consumer<Limit> check,
+            Consumer<List<Limit>> check,
             ExpressionScope variables,
             Problems problems) {
         Setting<String> resolver = definition.get(RuleOptions.LIMIT_RESOLVER);
         if (resolver == null) {
             return null;
-        }
-        if (definition.limits() != null) {
-            problems.add(
-                    MessageCode.TWO_SORTS_OF_LIMITS,
-                    resolver.where(),
-                    resolver.value(),
-                    "The rule has named limits, but a resolver gives one limit. Write limit and window directly in the"
-                            + " rule.");
         }
         Setting<String> cache = definition.get(RuleOptions.LIMIT_CACHE);
         Duration remember = cache == null
@@ -72,18 +64,13 @@ final class ResolvedLimitCompiler {
         return source == null || remember == null || own == null
                 ? null
                 : new ResolvedLimits(
-                        resolver.where(),
-                        source,
-                        permits -> OtherPermits.of(own.limits().get(0), permits, maxWait),
+                        own,
+                        tiers,
+                        maxWait,
                         check,
-                        remember,
-                        clock,
-                        era::get);
-    }
-
-    /** Forgets the results of all rules. */
-    void reset() {
-        era.incrementAndGet();
+                        resolvers,
+                        resolvers.cache(own.name(), resolver.value()),
+                        new Resolver(source, remember));
     }
 
     private @Nullable Function<RateLimitContext, @Nullable Object> source(
@@ -98,8 +85,8 @@ final class ResolvedLimitCompiler {
                     MessageCode.LIMIT_RESOLVER,
                     resolver.where(),
                     resolver.value(),
-                    "There is no LimitResolver bean of this name. Name one, or write an expression that gives a"
-                            + " number of permits, such as \"#{@customers.limitOf(#request)}\".");
+                    "There is no LimitResolver bean of this name. Name one, or write an expression that"
+                            + " returns a number of permits, such as \"#{@customers.limitOf(#request)}\".");
             return null;
         }
         // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.

@@ -1,8 +1,6 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
-import dev.limiter.TimeSource;
-import dev.limiter.spi.Resettable;
 import dev.limiter.spring.compile.RuleCompilation.Placement;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.RateLimitRule;
@@ -11,6 +9,7 @@ import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.key.UnresolvedKeys;
+import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /** Turns raw settings into rules, or says all that is wrong with them. Thread-safe. */
-public final class RuleCompiler implements Resettable {
+public final class RuleCompiler {
 
     final KeyParser keys;
     final LimiterExpressionParser expressions;
@@ -36,7 +35,6 @@ public final class RuleCompiler implements Resettable {
     final AddressLists everywhere;
     final ResolvedLimitCompiler resolvers;
     final Caps caps;
-    final TimeSource clock;
     final UnresolvedKeys unresolved = new UnresolvedKeys();
 
     /**
@@ -47,7 +45,7 @@ public final class RuleCompiler implements Resettable {
      * @param steps what the storage counts time in
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
-     * @param clock by which answers of resolvers end
+     * @param resolvers what limit-resolvers returned
      * @param caps what rules may not exceed
      */
     public RuleCompiler(
@@ -60,15 +58,14 @@ public final class RuleCompiler implements Resettable {
             TimeSteps steps,
             AddressLists everywhere,
             @Nullable ListableBeanFactory beans,
-            TimeSource clock,
+            LimitResolvers resolvers,
             Caps caps) {
         this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
         this.limits = new LimitCompiler(available, steps);
-        this.resolvers = new ResolvedLimitCompiler(beans, expressions, clock);
+        this.resolvers = new ResolvedLimitCompiler(beans, expressions, resolvers);
         this.caps = caps;
-        this.clock = clock;
         this.matchers = matchers;
         this.mode = mode;
         this.headers = headers;
@@ -128,11 +125,5 @@ public final class RuleCompiler implements Resettable {
         UnaryOperator<RateLimitKey> scoped = scope == Scope.RULE ? UnaryOperator.identity() : ofEndpoint;
         return new RuleCompilation(this, definition, new Placement(variables, outcome, isFinal, scope, scoped))
                 .compile();
-    }
-
-    /** Has resolved limits of all rules be resolved anew. */
-    @Override
-    public void reset() {
-        resolvers.reset();
     }
 }

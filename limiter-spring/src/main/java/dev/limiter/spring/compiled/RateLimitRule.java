@@ -343,7 +343,8 @@ public final class RateLimitRule {
         if (overridden != null) {
             return overridden;
         }
-        return limits.resolved == null ? tier : limits.resolved.last(whole, tier);
+        Rule resolved = limits.resolved == null ? tier : limits.resolved.last(whole, tier);
+        return resolved == null ? tier : resolved;
     }
 
     /** The limits of the keys that have others than the rule, its tiers and its resolver give them. */

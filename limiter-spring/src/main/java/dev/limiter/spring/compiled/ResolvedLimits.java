@@ -2,141 +2,179 @@ package dev.limiter.spring.compiled;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.TimeSource;
 import dev.limiter.spi.OutOfRangeException;
 import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.LogText;
+import dev.limiter.spring.resolve.LimitResolvers;
+import dev.limiter.spring.resolve.ResolverCache;
+import dev.limiter.spring.resolve.ResolverCache.Resolver;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.LongFunction;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limit of each key, from where the application keeps it. To the core they are rules of the same name, so that a
- * key keeps what it used when its limit changes. Answers are remembered for a while, those of so many keys at most.
- * Thread-safe; two requests of a new key may both ask.
+ * The limits that a {@code limit-resolver} gives to the keys of a rule. To the core they are rules of the same name, so
+ * that a key keeps what it used when its limit changes. Thread-safe.
  */
 public final class ResolvedLimits {
 
-    /**
-     * The most keys with a remembered limit. Beyond that all are resolved anew: a bound without an order of the keys.
-     */
-    static final int MAX_REMEMBERED = 10_000;
+    /** How many different results are kept as limits; more are possible, but made again and again. */
+    private static final int MOST = 1_000;
 
-    private final String where;
-    private final Function<RateLimitContext, @Nullable Object> source;
-    private final LongFunction<Limit> ofPermits;
-    private final Consumer<Limit> check;
-    private final long nanos;
-    private final TimeSource clock;
-    private final LongSupplier era;
-    private final ConcurrentMap<String, Answer> answers = new ConcurrentHashMap<>();
+    private final Rule own;
+    private final @Nullable Tiers tiers;
+    private final Duration maxWait;
+    private final Consumer<List<Limit>> check;
+    private final LimitResolvers resolvers;
+    private final ResolverCache cache;
+    private final Resolver resolver;
+    private final ConcurrentMap<Object, Resolved> byResult = new ConcurrentHashMap<>();
 
-    /** {@code rule}: null for the rule's own. */
-    private record Answer(@Nullable Rule rule, long since, long era) {}
+    /** The meaning of a result; {@code rule}: null for no limit. */
+    private record Resolved(boolean valid, @Nullable Rule rule) {}
 
     /**
-     * @param where the property that names the source, for messages
-     * @param source gives a {@link Limit}, a number of permits, or null for the limit of the rule
-     * @param ofPermits the limit of the rule with another number of permits
-     * @param check throws {@link LimiterConfigurationException} for a limit that the rule cannot have
-     * @param remember for how long an answer holds
-     * @param clock a step back ends what was remembered
-     * @param era answers hold for the one in which they were given
+     * @param own the rule's own limits
+     * @param tiers the tiers that a result can name; null if there are none
+     * @param maxWait how long requests wait at most
+     * @param check throws {@link LimiterConfigurationException} for limits that the rule cannot have
      */
     public ResolvedLimits(
-            String where,
-            Function<RateLimitContext, @Nullable Object> source,
-            LongFunction<Limit> ofPermits,
-            Consumer<Limit> check,
-            Duration remember,
-            TimeSource clock,
-            LongSupplier era) {
-        this.where = where;
-        this.source = source;
-        this.ofPermits = ofPermits;
+            Rule own,
+            @Nullable Tiers tiers,
+            Duration maxWait,
+            Consumer<List<Limit>> check,
+            LimitResolvers resolvers,
+            ResolverCache cache,
+            Resolver resolver) {
+        this.own = own;
+        this.tiers = tiers;
+        this.maxWait = maxWait;
         this.check = check;
-        this.nanos = remember.toNanos();
-        this.clock = clock;
-        this.era = era;
+        this.resolvers = resolvers;
+        this.cache = cache;
+        this.resolver = new Resolver(context -> plain(resolver.function().apply(context)), resolver.remember());
+    }
+
+    /** Unwraps optional results, and copies maps, which the application may change later. */
+    private static @Nullable Object plain(@Nullable Object result) {
+        Object value = result instanceof Optional<?> optional ? optional.orElse(null) : result;
+        return value instanceof Map<?, ?> map ? Map.copyOf(map) : value;
     }
 
     /**
-     * The limits for this request or call.
+     * The limits for this request or call; null if it has none.
      *
      * @param key the key of the bucket
-     * @param own where the source knows none
-     * @throws RuleEvaluationException if the source fails, or gives what is no limit
+     * @param usual where the resolver gives no limit, or an invalid one
      */
-    Rule of(String key, RateLimitContext context, Rule own) {
-        Answer known = remembered(key);
+    @Nullable
+    Rule of(String key, RateLimitContext context, Rule usual) {
+        return limits(cache.get(key, context, resolver), key, usual);
+    }
+
+    /** The limits for a request that is only described. */
+    @Nullable
+    Rule prediction(String key, RateLimitContext context, Rule usual) {
+        return limits(cache.predict(key, context, resolver), key, usual);
+    }
+
+    /** The limits by the last result for a key, whether or not it still holds; null if it has none. */
+    @Nullable
+    Rule last(String key, Rule usual) {
+        return limits(cache.last(key), key, usual);
+    }
+
+    private @Nullable Rule limits(@Nullable Object result, String key, Rule usual) {
+        if (result == null) {
+            return usual;
+        }
+        Resolved known = byResult.get(result);
         if (known == null) {
-            long since = clock.epochNanos();
-            long begun = era.getAsLong();
-            known = new Answer(rule(source.apply(context), own.name()), since, begun);
-            if (answers.size() >= MAX_REMEMBERED) {
-                answers.clear();
+            known = resolved(result, key);
+            if (byResult.size() >= MOST) {
+                byResult.clear();
             }
-            answers.put(key, known);
+            byResult.put(result, known);
         }
-        return known.rule() == null ? own : known.rule();
+        return known.valid ? known.rule : usual;
     }
 
-    /** The rule for a hypothetical request: the answer is not remembered, because the key belongs to a client. */
-    Rule prediction(String key, RateLimitContext context, Rule own) {
-        Answer known = remembered(key);
-        Rule rule = known == null ? rule(source.apply(context), own.name()) : known.rule();
-        return rule == null ? own : rule;
-    }
-
-    /** The rule by the last answer for a key, whether or not it still holds; {@code own} as in {@link #of}. */
-    Rule last(String key, Rule own) {
-        Answer known = given(key);
-        return known == null || known.rule() == null ? own : known.rule();
-    }
-
-    /** Null if there is none of this era. */
-    private @Nullable Answer given(String key) {
-        Answer known = answers.get(key);
-        return known == null || known.era() != era.getAsLong() ? null : known;
-    }
-
-    /** Null if there is none that holds. */
-    private @Nullable Answer remembered(String key) {
-        Answer known = given(key);
-        if (known == null) {
-            return null;
-        }
-        long age = clock.epochNanos() - known.since();
-        return age >= 0 && age < nanos ? known : null;
-    }
-
-    private @Nullable Rule rule(@Nullable Object value, String name) {
-        if (value == null) {
-            return null;
-        }
+    private Resolved resolved(Object result, String key) {
         try {
-            Limit limit = limit(value);
-            check.accept(limit);
-            return Rule.of(name, limit);
-        } catch (LimiterConfigurationException | OutOfRangeException impossible) {
-            throw new RuleEvaluationException(where + " gave " + value + ": " + impossible.getMessage(), impossible);
+            Optional<Rule> rule = result instanceof String || result instanceof Enum<?>
+                    ? tier(result.toString())
+                    : Optional.of(Rule.of(own.name(), limits(result)));
+            return new Resolved(true, rule.orElse(null));
+        } catch (LimiterConfigurationException | OutOfRangeException | IllegalResultException invalid) {
+            resolvers.invalid(
+                    own.name(), key, "returned " + LogText.escape(result.toString()) + ": " + invalid.getMessage());
+            return new Resolved(false, null);
         }
     }
 
-    private Limit limit(Object value) {
-        if (value instanceof Limit limit) {
-            return limit.name().isEmpty() ? limit : limit.named("");
+    private Optional<Rule> tier(String name) {
+        Optional<Rule> tier = tiers == null ? null : tiers.named(name);
+        if (tier == null) {
+            throw new IllegalResultException("the rule has no tier of this name.");
         }
-        if (value instanceof Number number && number.longValue() == number.doubleValue()) {
-            return ofPermits.apply(number.longValue());
+        return tier;
+    }
+
+    private List<Limit> limits(Object result) {
+        List<Limit> limits =
+                result instanceof Map<?, ?> byName ? limitsByName(byName) : List.of(limit(onlyLimit(), result));
+        check.accept(limits);
+        return limits;
+    }
+
+    private Limit onlyLimit() {
+        Limit first = own.limits().get(0);
+        if (!first.name().isEmpty()) {
+            throw new IllegalResultException("the rule has named limits; return a map of their names.");
         }
-        throw new RuleEvaluationException(
-                where + " gave " + value + ", but a limit is a whole number of permits, or a dev.limiter.Limit", null);
+        return first;
+    }
+
+    private List<Limit> limitsByName(Map<?, ?> byName) {
+        Set<Object> unknown = new HashSet<>(byName.keySet());
+        List<Limit> limits = new ArrayList<>();
+        for (Limit limit : own.limits()) {
+            Object other = byName.get(limit.name());
+            limits.add(other == null ? limit : limit(limit, other));
+            unknown.remove(limit.name());
+        }
+        if (!unknown.isEmpty()) {
+            throw new IllegalResultException("the rule has no limits named " + unknown + ".");
+        }
+        return limits;
+    }
+
+    private Limit limit(Limit usual, Object result) {
+        if (result instanceof Limit limit) {
+            return limit.name().equals(usual.name()) ? limit : limit.named(usual.name());
+        }
+        if (result instanceof Number number && number.longValue() == number.doubleValue()) {
+            return OtherPermits.of(usual, number.longValue(), maxWait);
+        }
+        throw new IllegalResultException("a limit is a whole number of permits, or a dev.limiter.Limit.");
+    }
+
+    private static final class IllegalResultException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        IllegalResultException(String message) {
+            super(message, null, false, false);
+        }
     }
 }

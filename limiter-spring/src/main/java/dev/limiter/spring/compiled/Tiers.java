@@ -33,7 +33,7 @@ public final class Tiers {
     private static final Log logger = LogFactory.getLog(Tiers.class);
 
     private final String where;
-    private final KeyResolver by;
+    private final @Nullable KeyResolver by;
     private final Map<String, Rule> rules;
     private final Map<String, Optional<Rule>> bySpelling = new HashMap<>();
     private final Set<String> names;
@@ -41,10 +41,11 @@ public final class Tiers {
 
     /**
      * @param where the property that holds the tiers, for messages
+     * @param by null if only a {@code limit-resolver} names tiers
      * @param rules name to limits, not to be changed
      * @param unlimited the names of tiers without limits
      */
-    public Tiers(String where, KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
+    public Tiers(String where, @Nullable KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
         this.where = where;
         this.by = by;
         this.rules = Collections.unmodifiableMap(rules);
@@ -67,11 +68,11 @@ public final class Tiers {
      */
     @Nullable
     Rule select(RateLimitContext context, Rule own) {
-        String tier = by.resolve(context);
+        String tier = by == null ? null : by.resolve(context);
         if (tier == null || tier.isEmpty() || tier.length() > MAX_LENGTH) {
             return own;
         }
-        Optional<Rule> known = bySpelling.get(RuleName.canonical(tier));
+        Optional<Rule> known = named(tier);
         if (known == null) {
             reportUnknown(tier);
             return own;
@@ -92,5 +93,11 @@ public final class Tiers {
                 logger.warn(message);
             }
         }
+    }
+
+    /** The limits of a tier, which are absent if it is unlimited; null if there is no tier of this name. */
+    @Nullable
+    Optional<Rule> named(String tier) {
+        return tier.isEmpty() || tier.length() > MAX_LENGTH ? null : bySpelling.get(RuleName.canonical(tier));
     }
 }

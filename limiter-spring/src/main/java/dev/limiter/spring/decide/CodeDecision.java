@@ -31,11 +31,6 @@ final class CodeDecision extends Decision {
     }
 
     @Override
-    public boolean sharesState() {
-        return permission.sharesState();
-    }
-
-    @Override
     public Rule rule() {
         return permission.rule();
     }
@@ -71,22 +66,22 @@ final class CodeDecision extends Decision {
     }
 
     @Override
-    protected int deciding() {
-        return 0;
+    public boolean never() {
+        return false;
     }
 
     @Override
-    protected long remaining(int limit) {
-        return permission.remaining();
+    public Optional<Duration> retryAfter() {
+        return permission.retryAfter();
     }
 
     @Override
-    protected long waitNanos(int limit) {
-        return 0;
+    public Duration resetAfter() {
+        return permission.resetAfter();
     }
 
     @Override
-    protected long resetNanos(int limit) {
-        return permission.resetAfter().toNanos();
+    public List<Decision> parts() {
+        return permission.parts();
     }
 }

@@ -34,6 +34,7 @@ public abstract class RequestDecisions {
     private boolean handlerDecided;
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
+    private List<String> exceeded = List.of();
     private @Nullable Verdict rejectedCall;
     private Duration delay = Duration.ZERO;
     private volatile List<Verdict> open = List.of();
@@ -57,6 +58,9 @@ public abstract class RequestDecisions {
 
     /** There are more fields, or more to settle: to be done at once if the response has been committed. */
     protected abstract void changed();
+
+    /** The request would have been rejected by these rules if they were not in shadow mode; unmodifiable. */
+    protected abstract void exceeded(List<String> rules);
 
     /**
      * Remembers the rules that are decided before the request is routed.
@@ -133,6 +137,10 @@ public abstract class RequestDecisions {
     private void remember(Verdict verdict) {
         verdicts = verdicts.isEmpty() ? List.of(verdict) : with(verdicts, List.of(verdict));
         open(verdict);
+        if (!verdict.exceeded.isEmpty()) {
+            exceeded = with(exceeded, List.copyOf(verdict.exceeded));
+            exceeded(exceeded);
+        }
     }
 
     /** Fields are written at once, also for permitted requests: later the response may be under way. */

@@ -31,11 +31,11 @@ final class RuleCharges {
 
         /** {@code open}: the charges that may be returned later; {@code held}: until the request is over. */
         Verdict permitted(Decision decision, List<OpenCharge> open, List<Runnable> held) {
-            return new Verdict(rules, charges, decision, List.of(), List.of(), open, held);
+            return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), open, held);
         }
 
         Verdict rejected(Decision decision) {
-            return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), List.of());
+            return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), List.of(), List.of());
         }
     }
 

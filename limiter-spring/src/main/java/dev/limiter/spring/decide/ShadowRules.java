@@ -26,6 +26,7 @@ final class ShadowRules {
     private final RuleContexts contexts;
     private final StorageCalls storage;
     private final List<RateLimitRule> watching = new ArrayList<>();
+    private final List<String> exceeded = new ArrayList<>();
     private final List<Decision> decisions = new ArrayList<>();
     private final List<OpenCharge> open = new ArrayList<>();
     private final List<Runnable> held = new ArrayList<>();
@@ -50,6 +51,7 @@ final class ShadowRules {
         try {
             if (rule.denies(contexts.of(rule))) {
                 watching.add(rule);
+                exceeds(rule);
                 decider.reports.decided(rule, contexts, Outcome.SHADOW_REJECTED, null, null, Duration.ZERO);
                 return DONE;
             }
@@ -71,8 +73,19 @@ final class ShadowRules {
         if (rule.limitsConcurrency() && decision.permitted()) {
             held.add(decider.holders.hold(List.of(rule), List.of(charge), decision, contexts));
         }
-        decider.reports.decided(rule, contexts, Outcome.watched(decision), charge, decision, Duration.ZERO);
+        Outcome outcome = Outcome.watched(decision);
+        if (outcome == Outcome.SHADOW_REJECTED) {
+            exceeds(rule);
+        }
+        decider.reports.decided(rule, contexts, outcome, charge, decision, Duration.ZERO);
         return DONE;
+    }
+
+    /** A candidate is a limit to try out; only the rule itself rejects anything one day. */
+    private void exceeds(RateLimitRule rule) {
+        if (rule.live() == null) {
+            exceeded.add(rule.name());
+        }
     }
 
     /** The log has the failure of an expression already, and the storage reports its own. */
@@ -94,6 +107,6 @@ final class ShadowRules {
         }
         open.addAll(0, verdict.open);
         held.addAll(verdict.held);
-        return new Verdict(verdict.rules, verdict.charges, verdict.decision, watching, decisions, open, held);
+        return new Verdict(verdict.rules, verdict.charges, verdict.decision, watching, exceeded, decisions, open, held);
     }
 }

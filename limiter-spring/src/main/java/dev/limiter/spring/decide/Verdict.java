@@ -22,7 +22,7 @@ public final class Verdict {
 
     /** No rule had anything to say. */
     public static final Verdict UNLIMITED =
-            new Verdict(List.of(), List.of(), null, List.of(), List.of(), List.of(), List.of());
+            new Verdict(List.of(), List.of(), null, List.of(), List.of(), List.of(), List.of(), List.of());
 
     final List<RateLimitRule> rules;
     /** The charges of the {@link #rules}, in their order. */
@@ -31,6 +31,9 @@ public final class Verdict {
     final @Nullable Decision decision;
     /** The rules that only watched. */
     final List<RateLimitRule> watching;
+
+    /** The names of those among them that would have rejected the request; without candidates. */
+    final List<String> exceeded;
 
     private final List<Decision> shadow;
     /** The charges that may be returned once the outcome is known. */
@@ -49,6 +52,7 @@ public final class Verdict {
             List<Charge> charges,
             @Nullable Decision decision,
             List<RateLimitRule> watching,
+            List<String> exceeded,
             List<Decision> shadow,
             List<OpenCharge> open,
             List<Runnable> held) {
@@ -56,6 +60,7 @@ public final class Verdict {
         this.charges = charges;
         this.decision = decision;
         this.watching = watching;
+        this.exceeded = exceeded;
         this.shadow = shadow;
         this.open = open;
         this.held = held;

@@ -33,7 +33,7 @@ public final class LogText {
     }
 
     /** A stand-in for a failure that prints the same, escaped. */
-    static Throwable escape(Throwable failure) {
+    public static Throwable escape(Throwable failure) {
         return new Escaped(failure, MOST_CAUSES);
     }
 

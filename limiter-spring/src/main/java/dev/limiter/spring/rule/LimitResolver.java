@@ -1,21 +1,22 @@
 package dev.limiter.spring.rule;
 
-import dev.limiter.Limit;
 import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the limit of each customer, for a rule that names the bean in {@code limit-resolver}. Its answer is remembered
- * for each key of the rule, for the time in {@code limit-cache}. Thread-safe; may block the request.
+ * Returns the limit of each key, for a rule that names the bean in {@code limit-resolver}. Results are cached for
+ * {@code limit-cache}, and refreshed on another thread: read what is needed from the context, not from thread locals.
+ * Implementations are thread-safe. They may block; the first request of a key waits for the result.
  */
 @FunctionalInterface
 public interface LimitResolver {
 
     /**
-     * The limit that applies to this request or call.
+     * Returns the limit of a request or call.
      *
-     * @return null for the rule's own limit; the name of the limit does not matter
+     * @return a number of permits, a {@link dev.limiter.Limit}, the name of a tier of the rule, or a map from names of
+     *     limits to such limits or numbers; null for the rule's own limit
      */
     @Nullable
-    Limit resolve(RateLimitContext context);
+    Object resolve(RateLimitContext context);
 }

@@ -142,12 +142,12 @@ public final class RuleOptions {
     /** The name of a {@link LimitResolver} bean, or an expression. */
     public static final Option<String> LIMIT_RESOLVER = Option.text(
                     "Where the limit of each key comes from: the name of a LimitResolver bean, or an expression that"
-                            + " gives a number of permits, or nothing for the limit of the rule")
+                            + " returns a number of permits, the name of a tier, or null for the rule's own limit")
             .standingFor(LimitResolver.class)
             .named("limit-resolver");
 
     public static final Option<String> LIMIT_CACHE = Option.duration(
-                    "How long the answer of the limit-resolver for a key holds")
+                    "Age at which the limit of a key is asked for again, in the background")
             .zeroTo(Duration.ofDays(1))
             .otherwise("1m")
             .suggest("1m", "The default.")

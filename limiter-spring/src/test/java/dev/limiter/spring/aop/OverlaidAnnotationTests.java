@@ -22,8 +22,10 @@ import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.key.KeyAlternatives;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.key.KeyParser;
 import dev.limiter.spring.key.SecretValues;
+import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.ChangeOrigin;
 import dev.limiter.spring.rule.HeaderStyle;
@@ -226,7 +228,7 @@ class OverlaidAnnotationTests {
                 TimeSteps.NANOSECONDS,
                 AddressLists.NONE,
                 beans,
-                TimeSource.system(),
+                new LimitResolvers(100, TimeSource.system(), KeyHash.with(null)),
                 new Caps(Map.of("capped", new Cap("limiter.caps.capped", 10, MINUTE))));
     }
 

@@ -2,6 +2,7 @@ package dev.limiter.spring.actuate.health;
 
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.resolve.LimitResolvers;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ public final class LimiterHealth {
     private final @Nullable FailoverRateLimiterStorage storage;
     private final @Nullable LiveRules rules;
     private final @Nullable String rulesFile;
+    private final LimitResolvers resolvers;
 
     /**
      * @param storage null if it is not a remote one
@@ -23,10 +25,14 @@ public final class LimiterHealth {
      * @param rulesFile the path of a file with some of them; null if there is none
      */
     public LimiterHealth(
-            @Nullable FailoverRateLimiterStorage storage, @Nullable LiveRules rules, @Nullable String rulesFile) {
+            @Nullable FailoverRateLimiterStorage storage,
+            @Nullable LiveRules rules,
+            @Nullable String rulesFile,
+            LimitResolvers resolvers) {
         this.storage = storage;
         this.rules = rules;
         this.rulesFile = rulesFile;
+        this.resolvers = resolvers;
     }
 
     boolean isUp() {
@@ -43,6 +49,10 @@ public final class LimiterHealth {
         }
         if (rules != null) {
             addTo(details, rules);
+        }
+        Map<String, String> failing = resolvers.failing();
+        if (!failing.isEmpty()) {
+            details.put("limitResolvers", failing);
         }
         return details;
     }

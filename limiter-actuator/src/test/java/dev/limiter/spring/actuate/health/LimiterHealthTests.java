@@ -7,8 +7,13 @@ import static org.mockito.Mockito.when;
 
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.spring.actuate.TestRules;
+import dev.limiter.spring.context.RateLimitContext;
+import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.LiveRules;
+import dev.limiter.spring.resolve.LimitResolvers;
+import dev.limiter.spring.resolve.ResolverCache.Resolver;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,11 +22,12 @@ import org.springframework.boot.actuate.health.Status;
 
 class LimiterHealthTests {
 
+    private final LimitResolvers resolvers = new LimitResolvers(10, Duration.ofSeconds(5)::toNanos, KeyHash.with(null));
     private final LiveRules rules = TestRules.live(Duration.ofSeconds(5)::toNanos);
 
     @Test
     void storageInMemoryIsAlwaysUp() {
-        LimiterHealth health = new LimiterHealth(null, null, null);
+        LimiterHealth health = new LimiterHealth(null, null, null, resolvers);
         assertThat(health.isUp()).isTrue();
         assertThat(health.details()).isEmpty();
     }
@@ -30,7 +36,7 @@ class LimiterHealthTests {
     @ParameterizedTest
     @CsvSource({"true, UP, decides", "false, UNKNOWN, does not decide; rules do as on-failure says"})
     void storageThatFailsIsUnknownAndNeverDown(boolean available, String status, String does) {
-        Health health = new Boot3HealthIndicator(new LimiterHealth(storage(available), null, null)).health();
+        Health health = new Boot3HealthIndicator(new LimiterHealth(storage(available), null, null, resolvers)).health();
         assertThat(health.getStatus()).isEqualTo(new Status(status));
         assertThat(health.getDetails())
                 .containsExactly(entry("storage", "redis"), entry("redis", does), entry("instances", 3));
@@ -38,7 +44,7 @@ class LimiterHealthTests {
 
     @Test
     void rulesThatCannotBeTakenOverAreTold() {
-        LimiterHealth health = new LimiterHealth(null, rules, "/etc/rules.yml");
+        LimiterHealth health = new LimiterHealth(null, rules, "/etc/rules.yml", resolvers);
         assertThat(health.details())
                 .containsEntry("version", rules.version())
                 .containsEntry("changesKeptIn", "memory")
@@ -54,7 +60,29 @@ class LimiterHealthTests {
 
     @Test
     void withoutAFileNoneIsNamed() {
-        assertThat(new LimiterHealth(null, rules, null).details()).doesNotContainKey("rulesFile");
+        assertThat(new LimiterHealth(null, rules, null, resolvers).details()).doesNotContainKey("rulesFile");
+    }
+
+    @Test
+    void resolverThatFailsLeavesItUp() {
+        Resolver failing = new Resolver(
+                context -> {
+                    throw new IllegalStateException("database is down");
+                },
+                Duration.ofMinutes(1));
+        RateLimitContext context = mock();
+        assertThat(resolvers.cache("customers", "plans").get("acme", context, failing))
+                .isNull();
+
+        LimiterHealth health = new LimiterHealth(null, null, null, resolvers);
+        assertThat(health.isUp()).isTrue();
+        assertThat(health.details())
+                .containsEntry(
+                        "limitResolvers",
+                        Map.of(
+                                "customers",
+                                "fails since 1970-01-01T00:00:05Z: java.lang.IllegalStateException: database is"
+                                        + " down"));
     }
 
     private static FailoverRateLimiterStorage storage(boolean available) {
