@@ -6,41 +6,52 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.io.Serializable;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Role;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** {@code @RateLimiter} on a type of which no proxy can be made. */
 @ExtendWith(OutputCaptureExtension.class)
 class FinalTypeTests {
 
-    private static void start(Class<?> configuration, String... arguments) {
-        SpringApplication application = new SpringApplication(configuration);
+    private static ConfigurableApplicationContext start(Supplier<?> bean, String... arguments) {
+        SpringApplication application = new SpringApplication(Application.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         application.setBannerMode(Banner.Mode.OFF);
         application.setRegisterShutdownHook(false);
-        application.run(arguments).close();
+        application.addInitializers(context -> register((GenericApplicationContext) context, bean.get()));
+        return application.run(arguments);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> void register(GenericApplicationContext context, T bean) {
+        context.registerBean("bean", (Class<T>) bean.getClass(), () -> bean);
+    }
+
+    static Stream<Object> finalTypes() {
+        return Stream.of(new FinalClass(), new Point(1), Constant.ONE, new Sealed.Only());
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {WithFinal.class, WithRecord.class, WithConstant.class, WithoutConstructor.class})
-    void isNamedWithWhatToDo(Class<?> configuration, CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(configuration))).isNotNull();
-
+    @MethodSource("finalTypes")
+    void isNamedWithWhatToDo(Object bean, CapturedOutput output) {
+        assertThat(catchThrowable(() -> start(() -> bean))).isNotNull();
         assertThat(output)
                 .contains("[LIM-318]", "@RateLimiter on " + FinalTypeTests.class.getName() + "$")
                 .contains("proxy-target-class", "a rule with paths");
@@ -48,95 +59,36 @@ class FinalTypeTests {
 
     @Test
     void isLimitedThroughItsInterface() {
-        start(WithInterface.class, "--spring.aop.proxy-target-class=false");
-        assertThat(WithInterface.limited).isTrue();
+        try (ConfigurableApplicationContext context =
+                start(FinalService::new, "--spring.aop.proxy-target-class=false")) {
+            Service service = context.getBean(Service.class);
+            service.limited();
+            assertThat(catchThrowable(service::limited)).isInstanceOf(RateLimitExceededException.class);
+        }
     }
 
     @Test
     void isTheMatterOfOthersWithoutTheAnnotation(CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(WithOtherAdvice.class))).isNotNull();
-
+        SpringApplication application = new SpringApplication(Application.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        application.addInitializers(context -> {
+            register((GenericApplicationContext) context, new Unlimited());
+            NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+            pointcut.addMethodName("unlimited");
+            MethodInterceptor proceed = call -> call.proceed();
+            ((GenericApplicationContext) context)
+                    .registerBean(
+                            DefaultPointcutAdvisor.class,
+                            () -> new DefaultPointcutAdvisor(pointcut, proceed),
+                            definition -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
+        });
+        assertThat(catchThrowable(application::run)).isNotNull();
         assertThat(output).doesNotContain("LIM-318");
     }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    static class WithFinal {
-
-        @Bean
-        FinalClass bean() {
-            return new FinalClass();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class WithInterface {
-
-        private static boolean limited;
-
-        @Bean
-        Service bean() {
-            return new FinalService();
-        }
-
-        @Bean
-        ApplicationRunner calls(Service service) {
-            return arguments -> {
-                service.limited();
-                limited = catchThrowable(service::limited) instanceof RateLimitExceededException;
-            };
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class WithRecord {
-
-        @Bean
-        Point bean() {
-            return new Point(1);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class WithConstant {
-
-        @Bean
-        Constant bean() {
-            return Constant.ONE;
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class WithoutConstructor {
-
-        @Bean
-        Sealed bean() {
-            return new Sealed.Only();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class WithOtherAdvice {
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static DefaultPointcutAdvisor advice() {
-            NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
-            pointcut.addMethodName("unlimited");
-            return new DefaultPointcutAdvisor(
-                    pointcut, (org.aopalliance.intercept.MethodInterceptor) call -> call.proceed());
-        }
-
-        @Bean
-        Unlimited bean() {
-            return new Unlimited();
-        }
-    }
+    static class Application {}
 
     static final class FinalClass {
 

@@ -101,18 +101,6 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
-    void allBeanNamesStartWithLimiter() {
-        runner.run(context -> assertThat(context.getBeanFactory().getBeanDefinitionNames())
-                .filteredOn(name -> context.getBeanFactory()
-                        .getBeanDefinition(name)
-                        .toString()
-                        .contains("dev.limiter"))
-                .filteredOn(name -> !name.equals(LimiterRulesAutoConfiguration.class.getName()))
-                .isNotEmpty()
-                .allMatch(name -> name.startsWith("limiter")));
-    }
-
-    @Test
     void bindsEveryKey() {
         yaml("""
                 limiter:
@@ -191,30 +179,10 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
-    void keyMayHaveCommasInBracketsAndBeAList() {
-        yaml("""
-                limiter.rules:
-                  one: { limit: 1, window: 1s, paths: /a, key: "#{#request.getHeader('a,b') ?: 'x,y'},ip" }
-                  two: { limit: 1, window: 1s, paths: /a, key: [principal|ip, "header:X"] }
-                """, rules -> assertThat(rules.rules()).hasSize(2));
-    }
-
-    @Test
     void offIsNotTheBooleanThatYamlTakesItFor() {
         yaml(
                 "limiter.rules.orders: { limit: 1, window: 1s, mode: off }",
                 rules -> assertThat(rules.find("orders").orElseThrow().mode()).isEqualTo(Mode.OFF));
-    }
-
-    @Test
-    void placeholdersResolve() {
-        yaml(
-                """
-                orders: { limit: 7, window: 3s, key: ip }
-                limiter.rules.orders: { limit: "${orders.limit}", window: "${orders.window}", key: "${orders.key}" }
-                """,
-                rules -> assertThat(rules.find("orders").orElseThrow().rule().limits())
-                        .containsExactly(Limit.tokenBucket(7, Duration.ofSeconds(3))));
     }
 
     @ParameterizedTest
@@ -223,25 +191,6 @@ class LimiterRulesAutoConfigurationTests {
         yaml(
                 "limiter.rules.my-Rule: { limit: 1, window: 1s }",
                 rules -> assertThat(rules.find(name)).isPresent().get().returns("my-Rule", RateLimitRule::name));
-    }
-
-    @Test
-    void environmentVariableOverridesTheRuleOfThatName() {
-        runner.withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .addFirst(new SystemEnvironmentPropertySource(
-                                "systemEnvironment",
-                                Map.of("LIMITER_RULES_MYRULE_LIMIT", "9", "LIMITER_TYPO", "is no file"))))
-                .withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .addLast(yaml("limiter.rules: { my-rule: { limit: 1, window: 1s, algorithm: fixed-window } }")))
-                .run(context -> assertThat(
-                                context.getBean(Rules.class).current().rules())
-                        .singleElement()
-                        .returns("my-rule", RateLimitRule::name)
-                        .returns(
-                                List.of(Limit.fixedWindow(9, Duration.ofSeconds(1))),
-                                rule -> rule.rule().limits()));
     }
 
     @Test
@@ -327,24 +276,6 @@ class LimiterRulesAutoConfigurationTests {
                         .isInstanceOf(LimiterConfigurationException.class)
                         .hasMessageContaining("my source")
                         .hasMessageContaining("limiter.rules.orders"));
-    }
-
-    @Test
-    void unknownKeyStopsTheStart() {
-        runner.withPropertyValues("limiter.rules.orders.limits.a.limt=1")
-                .run(context -> assertThat(context).hasFailed());
-    }
-
-    @Test
-    void worksWithoutWebClasses() {
-        runner.withClassLoader(new FilteredClassLoader("org.springframework.web", "org.springframework.http"))
-                .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
-                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(Rules.class));
-    }
-
-    @Test
-    void propertiesAreBoundOnce() {
-        runner.run(context -> assertThat(context).hasSingleBean(LimiterProperties.class));
     }
 
     private void yaml(String text, Consumer<RuleSet> check) {

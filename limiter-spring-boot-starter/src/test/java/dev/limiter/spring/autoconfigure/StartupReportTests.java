@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.Limiter;
 import dev.limiter.spring.annotation.RateLimiter;
-import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,146 +35,52 @@ class StartupReportTests {
 
     private static final String REPORT = "maybe not as they are meant";
 
-    private final WebApplicationContextRunner application = new WebApplicationContextRunner()
+    private WebApplicationContextRunner application = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
-            .withUserConfiguration(Application.class);
+            .withUserConfiguration(Application.class)
+            .withBean(Exports.class);
 
     @Test
     void saysNothingWithoutRules(CapturedOutput output) {
-        application.run(context -> assertThat(context).hasNotFailed());
-
+        run();
         assertThat(output).doesNotContain(REPORT);
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "/orders/**             | ",
-                "/orders/{id}           | get",
-                "/**                    | ",
-                "/                      | ",
-                "/order*/{id}           | ",
-                "/eith*                 | ",
-                "/limit*                | ",
-                "/limit*/spring         | ",
-                "/routed                | GET",
-                "/nested/inner          | ",
-                "/nested/hidden         | ",
-                "/either                | ",
-                "/assets/logo.svg       | ",
-                "/view                  | ",
-                "/limiter/**            | "
-            })
-    void pathsOfAnEndpointOrAFileAreFine(String paths, String methods, CapturedOutput output) {
-        run(rule(
-                "fine",
-                "paths=" + paths,
-                "key=ip",
-                "limit=1",
-                "window=1s",
-                methods == null ? null : "methods=" + methods));
-
+    @Test
+    void whatIsMeantIsFine(CapturedOutput output) {
+        String paths = "/orders/**,/**,/,/order*/{id},/eith*,/limit*,/limit*/spring,/nested/inner,/nested/hidden,/either,"
+                + "/assets/logo.svg,/view,/limiter/**";
+        run(
+                rule("paths", "paths=" + paths, "key=ip"),
+                rule("gets", "paths=/orders/{id},/routed", "methods=get", "key=ip"),
+                rule("banning", "paths=/orders/**", "key=principal|ip", "ban.after=3", "ban.within=1m", "ban.for=1m"),
+                rule("quota", "paths=/orders/**", "key=ip"),
+                rule("my-exports"));
         assertThat(output).doesNotContain(REPORT);
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "/ordrs/**      | ",
-                "/orders/{id}   | POST",
-                "/error         | ",
-                "/no-such-files | ",
-                "/orders/{id}/x*| ",
-                "/actuator/**   | "
-            })
-    void pathsOfNoEndpointAreFound(String paths, String methods, CapturedOutput output) {
-        run(rule("typo", "paths=" + paths, "limit=1", "window=1s", methods == null ? null : "methods=" + methods));
-
+    @Test
+    void pathsOfNoEndpointAreFound(CapturedOutput output) {
+        run(
+                rule("typo", "paths=/ordrs/**,/error,/no-such-files,/orders/{id}/x*,/actuator/**,/ORDERS/**,/orders"),
+                rule("posts", "paths=/orders/{id}", "methods=POST"),
+                rule("partly", "paths=/orders/**,/ordres/**"));
+        for (String path : List.of(
+                "typo.paths = /ordrs/**",
+                "typo.paths = /error",
+                "typo.paths = /no-such-files",
+                "typo.paths = /orders/{id}/x*",
+                "typo.paths = /actuator/**",
+                "typo.paths = /ORDERS/**",
+                "typo.paths = /orders",
+                "posts.paths = /orders/{id}",
+                "partly.paths = /ordres/**")) {
+            assertThat(output).contains("limiter.rules." + path + ": no endpoint");
+        }
         assertThat(output)
-                .contains("WARN", REPORT, "limiter.rules.typo.paths = " + paths + ": no endpoint", "Correct the paths");
-    }
-
-    @Test
-    void aRuleThatIsOffIsNoConcern(CapturedOutput output) {
-        run(rule("typo", "paths=/ordrs", "limit=1", "window=1s", "mode=off"));
-
-        assertThat(output).doesNotContain(REPORT);
-    }
-
-    @Test
-    void allIsOneMessage(CapturedOutput output) {
-        application
-                .withBean(Exports.class)
-                .withPropertyValues(rule("typo", "paths=/ordrs", "limit=1", "window=1s"))
-                .withPropertyValues(rule("lost", "limit=1", "window=1s"))
-                .withPropertyValues(rule("exports", "limit=1", "window=1s"))
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output.toString().split(REPORT, -1)).hasSize(2);
-        assertThat(output.toString().substring(output.toString().indexOf(REPORT)))
-                .contains(
-                        "\n  - limiter.rules.typo.paths",
-                        "\n  - limiter.rules.typo: all clients share one bucket",
-                        "\n  - Nothing uses the rule limiter.rules.lost",
-                        "\n  - @RateLimiter on " + Exports.class.getName() + ".out()",
-                        "calls of a final method")
-                .doesNotContain("limiter.rules.exports");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {"header:X-Api-Key", "principal|param:user", "ip, cookie:id", "#request.getHeader('X-Api-Key')"})
-    void banByAKeyThatTheClientChoosesIsFound(String key, CapturedOutput output) {
-        run(banBy(key));
-
-        assertThat(output).contains("limiter.rules.banning.key = " + key + ": clients choose this freely");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"ip", "principal|ip", "session"})
-    void banByAKeyThatTheClientDoesNotChooseIsFine(String key, CapturedOutput output) {
-        run(banBy(key));
-
-        assertThat(output).doesNotContain(REPORT);
-    }
-
-    private static String[] banBy(String key) {
-        return rule(
-                "banning",
-                "paths=/orders/**",
-                "limit=1",
-                "window=1s",
-                "key=" + key,
-                "ban.after=3",
-                "ban.within=1m",
-                "ban.for=1m");
-    }
-
-    @Test
-    void aRuleBeforeTheEndpointsMayBeAboutWhatNoneServes(CapturedOutput output) {
-        run(rule("login", "paths=/login", "key=ip", "limit=1", "window=1s", "phase=request"));
-
-        assertThat(output).doesNotContain(REPORT);
-    }
-
-    @Test
-    void endpointsBelowThePathAreNamed(CapturedOutput output) {
-        run(rule("items", "paths=/orders", "limit=1", "window=1s"));
-
-        assertThat(output)
-                .contains("LIM-901", "limiter.rules.items.paths = /orders: no endpoint")
-                .contains("There is /orders/{id}, which /orders/** covers.");
-    }
-
-    @Test
-    void oneWrongPathOfSeveralIsFound(CapturedOutput output) {
-        run(rule("orders", "paths=/orders/**,/ordres/**", "limit=1", "window=1s"));
-
-        assertThat(output)
-                .contains("LIM-901", "limiter.rules.orders.paths = /ordres/**: no endpoint")
+                .contains("WARN", REPORT, "LIM-901", "Correct the paths")
+                .contains("There is /orders/{id}, which /orders/** covers.")
                 .contains("only the other paths of the rule limit anything");
     }
 
@@ -184,117 +91,78 @@ class StartupReportTests {
                 .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
                 .withConfiguration(Limiter.autoConfigurations())
                 .withUserConfiguration(Controller.class)
-                .withPropertyValues(rule("orders", "paths=" + paths, "limit=1", "window=1s"))
+                .withPropertyValues(rule("orders", "paths=" + paths))
                 .run(context -> assertThat(context).hasNotFailed());
-
         assertThat(output).contains("LIM-901", "limiter.rules.orders.paths = " + paths + ": no endpoint");
     }
 
     @Test
-    void pathsInAnotherCaseAreFoundWhereCaseCounts(CapturedOutput output) {
-        run(rule("orders", "paths=/ORDERS/**", "limit=1", "window=1s"));
-
-        assertThat(output).contains("LIM-901", "limiter.rules.orders.paths = /ORDERS/**: no endpoint");
-    }
-
-    @Test
     void pathsThatOnlyBeginLikeTheContextPathAreFine(CapturedOutput output) {
-        application
-                .withPropertyValues("server.servlet.context-path=/orders")
-                .withPropertyValues(rule("orders", "paths=/orders/**", "key=ip", "limit=1", "window=1s"))
-                .run(context -> assertThat(context).hasNotFailed());
-
+        run(rule("orders", "paths=/orders/**", "key=ip"), new String[] {"server.servlet.context-path=/orders"});
         assertThat(output).doesNotContain(REPORT);
     }
 
     @Test
-    void ruleWithPathsAndWithoutAKeyIsFound(CapturedOutput output) {
-        run(rule("orders", "paths=/orders/**", "limit=1", "window=1s"));
-
-        assertThat(output)
-                .contains("limiter.rules.orders: all clients share one bucket, because the rule has no key. Set key: ip"
-                        + " or key: principal|ip, or key: global if that is intended. [LIM-903]");
+    void allIsOneMessage(CapturedOutput output) {
+        application = application.withBean(Unreachable.class).withBean(Quoted.class);
+        run(
+                rule("typo", "paths=/ordrs", "key=ip"),
+                rule("keyless", "paths=/orders/**"),
+                rule("lost"),
+                rule("my-exports"),
+                rule("banning", "paths=/orders/**", "key=cookie:id", "ban.after=3", "ban.within=1m", "ban.for=1m"),
+                rule("quota", "paths=/quoted", "key=session"),
+                new String[] {"limiter.max-keys=2"});
+        assertThat(output.toString().split(REPORT, -1)).hasSize(2);
+        assertThat(output.toString().substring(output.toString().indexOf(REPORT)))
+                .contains(
+                        "\n  - limiter.rules.typo.paths",
+                        "\n  - limiter.rules.keyless: all clients share one bucket, because the rule has no key.",
+                        "\n  - Nothing uses the rule limiter.rules.lost",
+                        "@RateLimiter(\"lost\")",
+                        "\n  - @RateLimiter on " + Unreachable.class.getName() + ".out()",
+                        "calls of a final method",
+                        "\n  - limiter.rules.banning.key = cookie:id: clients choose this freely",
+                        Quoted.class.getName() + ".quoted: cost = \"5\" is not used",
+                        "limiter.rules.quota has paths",
+                        "\n  - limiter.max-keys = 2: one client")
+                .contains("LIM-901", "LIM-903", "LIM-907", "LIM-909")
+                .doesNotContain("my-exports");
     }
 
-    @Test
-    void defaultLimitAndAnnotationsWithoutAKeyAreFine(CapturedOutput output) {
-        application
-                .withBean(Counted.class)
-                .withPropertyValues("limiter.web.default-limit.limit=1", "limiter.web.default-limit.window=1s")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain(REPORT);
+    private void run(String[]... rules) {
+        for (String[] rule : rules) {
+            application = application.withPropertyValues(rule);
+        }
+        application.run(context -> assertThat(context).hasNotFailed());
     }
 
-    @Test
-    void annotationThatARuleWithPathsSwallowsIsFound(CapturedOutput output) {
-        application
-                .withBean(Quoted.class)
-                .withPropertyValues(rule("quota", "paths=/quoted", "limit=9", "window=1s"))
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output)
-                .contains("LIM-909", Quoted.class.getName() + ".quoted: cost = \"5\", key = \"ip\" is not used")
-                .contains("limiter.rules.quota has paths");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"paths=/orders/**", "key=session,cost=3,paths=/quoted"})
-    void annotationThatTheRuleDoesNotCoverOrAnswersIsFine(String settings, CapturedOutput output) {
-        application
-                .withBean(Quoted.class)
-                .withPropertyValues(rule("quota", settings.split(",")))
-                .withPropertyValues(rule("quota", "limit=9", "window=1s"))
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain("LIM-909");
-    }
-
-    @Test
-    void fewerKeysThanOneClientHasBucketsAreFound(CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.max-keys=2",
-                        "limiter.web.default-limit.limit=1",
-                        "limiter.web.default-limit.window=1s",
-                        "limiter.web.default-limit.key=ip")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).contains("limiter.max-keys = 2: one client");
-    }
-
-    private void run(String[] properties) {
-        application
-                .withPropertyValues(properties)
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
+    /** One permit a second. */
     private static String[] rule(String name, String... settings) {
-        return Arrays.stream(settings)
-                .filter(setting -> setting != null)
+        return Stream.concat(Stream.of("limit=1", "window=1s"), Stream.of(settings))
                 .map(setting -> "limiter.rules." + name + "." + setting)
                 .toArray(String[]::new);
     }
 
     static class Exports {
 
-        @RateLimiter("exports")
-        public void reached() {}
+        @RateLimiter("my_Exports")
+        public void export() {}
+
+        @RateLimiter(limit = 1)
+        public void counted() {}
+    }
+
+    static class Unreachable {
 
         @RateLimiter(limit = 1)
         public final void out() {}
     }
 
-    static class Counted {
-
-        @RateLimiter(limit = 1)
-        public void call() {}
-    }
-
     @RestController
     static class Quoted {
 
-        @RateLimiter(name = "quota", cost = "5", key = "ip")
+        @RateLimiter(name = "quota", cost = "5", key = "session")
         @GetMapping("/quoted")
         public String quoted() {
             return "quoted";

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,28 +18,17 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /** {@code charge-if: failed}: whatever did not succeed counts, however it failed. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.login.paths=/login",
-            "limiter.rules.login.limit=2",
-            "limiter.rules.login.window=1h",
-            "limiter.rules.login.charge-if=Failed",
-            "limiter.rules.early.paths=/early",
-            "limiter.rules.early.phase=request",
-            "limiter.rules.early.limit=2",
-            "limiter.rules.early.window=1h",
-            "limiter.rules.early.charge-if=failed",
-        })
+@Yml("""
+        limiter.rules:
+          login: { paths: /login, limit: 2, window: 1h, charge-if: Failed }
+          early: { paths: /early, phase: request, limit: 2, window: 1h, charge-if: failed }
+        """)
 class ChargeIfFailedTests extends WebTestSupport {
-
-    @Autowired
-    private VirtualTimeSource time;
 
     @Autowired
     private Accounts accounts;

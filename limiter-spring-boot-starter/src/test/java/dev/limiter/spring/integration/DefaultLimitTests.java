@@ -4,21 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.RateLimitEvent;
-import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.ResourceResolver;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -29,23 +26,14 @@ import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** The automatic limit, and everything an application may replace in the answers. */
-@TestPropertySource(
-        properties = {
-            "limiter.web.default-limit.limit=2",
-            "limiter.web.default-limit.window=1h",
-            "limiter.web.static-resources=true",
-            "limiter.rules.own.paths=/own",
-            "limiter.rules.own.limit=3",
-            "limiter.rules.own.window=1h",
-            "limiter.rules.watching.paths=/watched",
-            "limiter.rules.watching.limit=1",
-            "limiter.rules.watching.window=1h",
-            "limiter.rules.watching.mode=shadow",
-        })
+@Yml("""
+        limiter:
+          web: { default-limit: { limit: 2, window: 1h }, static-resources: true }
+          rules:
+            own: { paths: /own, limit: 3, window: 1h }
+            watching: { paths: /watched, limit: 1, window: 1h, mode: shadow }
+        """)
 class DefaultLimitTests extends WebTestSupport {
-
-    @Autowired
-    private List<RateLimitEvent> events;
 
     @Autowired
     private MeterRegistry meters;
@@ -111,9 +99,7 @@ class DefaultLimitTests extends WebTestSupport {
         assertThat(get("/own").statusCode()).isEqualTo(418);
         assertThat(get("/annotated").statusCode()).isEqualTo(418);
 
-        assertThat(get("/watched").statusCode()).isEqualTo(200);
-        assertThat(get("/watched").statusCode()).isEqualTo(200);
-        assertThat(get("/watched").statusCode()).isEqualTo(418);
+        assertStatuses(List.of(200, 200, 418), "/watched");
     }
 
     @Test
@@ -141,16 +127,6 @@ class DefaultLimitTests extends WebTestSupport {
         @Bean
         MeterRegistry meters() {
             return new SimpleMeterRegistry();
-        }
-
-        @Bean
-        List<RateLimitEvent> events() {
-            return new CopyOnWriteArrayList<>();
-        }
-
-        @Bean
-        RateLimitListener recorder(List<RateLimitEvent> events) {
-            return events::add;
         }
 
         @Bean

@@ -14,17 +14,14 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** A storage of the application's own that fails without failover around it. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.test.paths=/limited",
-            "limiter.rules.test.limit=5",
-            "limiter.rules.test.window=1h",
-        })
+@Yml("""
+        limiter.rules:
+          test: { paths: /limited, limit: 5, window: 1h }
+        """)
 @ExtendWith(OutputCaptureExtension.class)
 class FailingStorageTests extends WebTestSupport {
 

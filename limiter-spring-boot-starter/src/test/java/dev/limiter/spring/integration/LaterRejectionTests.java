@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compiled.Rules;
-import dev.limiter.test.VirtualTimeSource;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -17,11 +14,9 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Service;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -29,26 +24,12 @@ import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** The permits of a request by its path are given back when a method refuses, on any thread. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.path.paths=/**",
-            "limiter.rules.path.limit=100",
-            "limiter.rules.path.window=1h",
-            "limiter.rules.outcome.paths=/**",
-            "limiter.rules.outcome.limit=100",
-            "limiter.rules.outcome.window=1h",
-            "limiter.rules.outcome.charge-if=#response.status != 404",
-        })
+@Yml("""
+        limiter.rules:
+          path: { paths: /**, limit: 100, window: 1h }
+          outcome: { paths: /**, limit: 100, window: 1h, charge-if: '#response.status != 404' }
+        """)
 class LaterRejectionTests extends WebTestSupport {
-
-    @Autowired
-    private VirtualTimeSource time;
-
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private Rules rules;
 
     @BeforeEach
     void forgetEarlierTests() {
@@ -96,9 +77,7 @@ class LaterRejectionTests extends WebTestSupport {
     }
 
     private long used(String rule) {
-        return 100
-                - limiters.peek(rules.current().find(rule).orElseThrow().rule(), "")
-                        .remaining();
+        return 100 - remaining(rule, "");
     }
 
     @Configuration(proxyBeanMethods = false)
