@@ -17,10 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** A client that goes on in spite of rejections is refused outright for a while. */
 @Yml("""
@@ -225,18 +222,13 @@ class BanTests extends WebTestSupport {
                 .count();
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {
+    @TestApplication
+    static class Endpoints {
 
         @Bean
-        KeyResolver tenant() {
+        static KeyResolver tenant() {
             return context -> null;
         }
-    }
-
-    @RestController
-    static class Endpoints {
 
         @GetMapping({"/orders", "/many", "/long", "/watched"})
         String served() {

@@ -15,12 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
 
 /** {@code charge-if: failed}: whatever did not succeed counts, however it failed. */
 @Yml("""
@@ -114,7 +112,8 @@ class ChargeIfFailedTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import(Accounts.class)
     static class Endpoints {
 
         private final Accounts accounts;
@@ -147,7 +146,4 @@ class ChargeIfFailedTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Accounts.class, Endpoints.class})
-    static class Application {}
 }

@@ -10,12 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** Annotated methods of a request, without any rule in the configuration: by how they went, or how the request did. */
 class ChargeIfHandlerTests extends WebTestSupport {
@@ -41,10 +39,6 @@ class ChargeIfHandlerTests extends WebTestSupport {
         assertThat(get("/late").body()).isEqualTo("begun, called");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Accounts.class, Endpoints.class})
-    static class Application {}
-
     @Service
     static class Accounts {
 
@@ -59,7 +53,8 @@ class ChargeIfHandlerTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import(Accounts.class)
     static class Endpoints {
 
         private final Accounts accounts;

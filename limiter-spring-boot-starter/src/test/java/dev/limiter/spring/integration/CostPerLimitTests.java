@@ -6,14 +6,11 @@ import dev.limiter.spring.annotation.RateLimiter;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
 
 /** Each limit of a rule charges a request another number of permits. Time stands still. */
 @Yml("""
@@ -118,11 +115,7 @@ class CostPerLimitTests extends WebTestSupport {
         assertThat(get("/broken?items=5", "X-User", "bob").statusCode()).isEqualTo(200);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Controller {
 
         @PostMapping("/uploads")

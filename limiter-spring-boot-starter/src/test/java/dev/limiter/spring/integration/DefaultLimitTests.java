@@ -14,13 +14,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -120,17 +117,16 @@ class DefaultLimitTests extends WebTestSupport {
         assertThat(events).extracting(RateLimitEvent::resource).containsOnly("renamed");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class})
-    static class Application {
+    @TestApplication
+    static class Controller {
 
         @Bean
-        MeterRegistry meters() {
+        static MeterRegistry meters() {
             return new SimpleMeterRegistry();
         }
 
         @Bean
-        RejectionHandler answer() {
+        static RejectionHandler answer() {
             return (request, response, decision) -> {
                 response.setStatus(418);
                 response.getWriter().write("not now: " + decision.rule().name());
@@ -138,12 +134,12 @@ class DefaultLimitTests extends WebTestSupport {
         }
 
         @Bean
-        ResourceResolver resources() {
+        static ResourceResolver resources() {
             return (request, resource) -> resource.contains("/renamed") ? "renamed" : resource;
         }
 
         @Bean
-        RouterFunction<ServerResponse> functions() {
+        static RouterFunction<ServerResponse> functions() {
             return RouterFunctions.route()
                     .GET("/function/{id}", request -> ServerResponse.ok().body("function"))
                     .path(
@@ -152,10 +148,6 @@ class DefaultLimitTests extends WebTestSupport {
                                     "/function", request -> ServerResponse.ok().body("nested")))
                     .build();
         }
-    }
-
-    @RestController
-    static class Controller {
 
         @GetMapping("/orders/{id}")
         String order(@PathVariable String id) {

@@ -10,10 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** A request that makes an expression fail is neither free nor able to fill or forge the log. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -57,11 +54,7 @@ class FailingExpressionTests extends WebTestSupport {
         return statuses;
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Endpoints {
 
         @GetMapping({"/key", "/cost", "/skip", "/early", "/held", "/waits"})

@@ -12,10 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** A storage of the application's own that fails without failover around it. */
 @Yml("""
@@ -33,12 +30,11 @@ class FailingStorageTests extends WebTestSupport {
         assertThat(output).containsOnlyOnce("A request could not be decided").containsOnlyOnce("the row is locked");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class})
-    static class Application {
+    @TestApplication
+    static class Controller {
 
         @Bean
-        RateLimiterStorage storage() {
+        static RateLimiterStorage storage() {
             return new RateLimiterStorage() {
 
                 @Override
@@ -60,10 +56,6 @@ class FailingStorageTests extends WebTestSupport {
                 }
             };
         }
-    }
-
-    @RestController
-    static class Controller {
 
         @GetMapping("/limited")
         String limited() {

@@ -15,7 +15,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -61,11 +60,8 @@ class IncludedFragmentTests extends WebTestSupport {
         assertThat(get("/held").body()).endsWith("]0");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Pages.class, Fragments.class, Ending.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
+    @Import({Fragments.class, Ending.class})
     static class Pages {
 
         private final RateLimiters limiters;

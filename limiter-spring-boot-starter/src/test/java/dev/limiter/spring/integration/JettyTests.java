@@ -17,10 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.web.embedded.jetty.JettyServletWebServerFactory;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 
 /**
@@ -57,26 +54,21 @@ class JettyTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({WebTestSupport.Base.class, Endpoints.class})
-    static class Application {
+    @TestApplication
+    static class Endpoints {
 
         @Bean
-        JettyServletWebServerFactory jetty() {
+        static JettyServletWebServerFactory jetty() {
             return new JettyServletWebServerFactory();
         }
 
         @Bean
-        FilterRegistrationBean<ShallowEtagHeaderFilter> etags() {
+        static FilterRegistrationBean<ShallowEtagHeaderFilter> etags() {
             FilterRegistrationBean<ShallowEtagHeaderFilter> etags =
                     new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
             etags.addUrlPatterns("/free/*", "/limited/*");
             return etags;
         }
-    }
-
-    @RestController
-    static class Endpoints {
 
         private final CountDownLatch read = new CountDownLatch(1);
 

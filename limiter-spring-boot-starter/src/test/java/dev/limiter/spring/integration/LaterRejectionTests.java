@@ -14,11 +14,9 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
@@ -80,10 +78,6 @@ class LaterRejectionTests extends WebTestSupport {
         return 100 - remaining(rule, "");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Limited.class, Endpoints.class})
-    static class Application {}
-
     @Service
     static class Limited {
 
@@ -98,7 +92,8 @@ class LaterRejectionTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import(Limited.class)
     static class Endpoints {
 
         private final Limited limited;

@@ -8,7 +8,6 @@ import dev.limiter.spring.web.RejectionHandler;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Service;
@@ -62,20 +61,6 @@ class OwnAnswerTests extends WebTestSupport {
         assertThat(answer.headers().map()).doesNotContainKeys("retry-after", "content-type");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class, Catching.class, Scarce.class})
-    static class Application {
-
-        @Bean
-        RejectionHandler own() {
-            return (request, response, decision) -> {
-                response.setStatus(503);
-                response.getOutputStream()
-                        .print("own answer to " + decision.rule().name());
-            };
-        }
-    }
-
     @Service
     @RateLimiter(limit = 1)
     static class Scarce {
@@ -89,8 +74,18 @@ class OwnAnswerTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import({Catching.class, Scarce.class})
     static class Controller {
+
+        @Bean
+        static RejectionHandler own() {
+            return (request, response, decision) -> {
+                response.setStatus(503);
+                response.getOutputStream()
+                        .print("own answer to " + decision.rule().name());
+            };
+        }
 
         private final Scarce scarce;
 

@@ -15,10 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** The decisions of each rule while there is no Redis. */
 @Yml("""
@@ -138,18 +135,13 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(outcomes("default")).containsExactly(Outcome.FAILED_CLOSED);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {
+    @TestApplication
+    static class Endpoints {
 
         @Bean
-        MeterRegistry meters() {
+        static MeterRegistry meters() {
             return new SimpleMeterRegistry();
         }
-    }
-
-    @RestController
-    static class Endpoints {
 
         @GetMapping({"/open", "/closed", "/local", "/open-and-local", "/all", "/watched", "/other", "/own", "/shared", "/login", "/waiting"})
         String served() {

@@ -22,12 +22,9 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** The data about clients that a reader of all of Redis finds there. */
 @Yml("""
@@ -113,19 +110,14 @@ class RedisPrivacyTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {
+    @TestApplication
+    static class Endpoints {
 
         @Bean
-        KeyResolver tenant() {
+        static KeyResolver tenant() {
             return context ->
                     context.request() == null ? null : context.request().getHeader("X-Tenant");
         }
-    }
-
-    @RestController
-    static class Endpoints {
 
         private volatile String seen = "";
 

@@ -8,7 +8,6 @@ import java.net.http.HttpResponse;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Service;
@@ -70,10 +69,6 @@ class RetryAfterJitterTests extends WebTestSupport {
         assertThat(field(answer, "RateLimit")).isEqualTo("\"Scarce.caught\";r=0;t=60");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class, Catching.class, Scarce.class})
-    static class Application {}
-
     @Service
     @RateLimiter(limit = 1)
     static class Scarce {
@@ -87,7 +82,8 @@ class RetryAfterJitterTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import({Catching.class, Scarce.class})
     static class Controller {
 
         private final Scarce scarce;

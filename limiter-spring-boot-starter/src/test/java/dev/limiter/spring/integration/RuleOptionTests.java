@@ -18,11 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 
@@ -252,29 +250,25 @@ class RuleOptionTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, RemoteStandIn.class, Endpoints.class})
-    static class Application {
+    @TestApplication
+    @Import(RemoteStandIn.class)
+    static class Endpoints {
 
         @Bean
-        Customers customers() {
+        static Customers customers() {
             return new Customers();
         }
 
         @Bean
-        KeySource customer() {
+        static KeySource customer() {
             return (name, context) ->
                     context.request().getHeader("X-Customer").split("-")[name.equals("region") ? 0 : 1];
         }
 
         @Bean
-        LimitResolver contractLimits(Customers customers) {
+        static LimitResolver contractLimits(Customers customers) {
             return context -> customers.contracts.get(context.request().getHeader("X-Customer"));
         }
-    }
-
-    @RestController
-    static class Endpoints {
 
         private final Remote remote;
 

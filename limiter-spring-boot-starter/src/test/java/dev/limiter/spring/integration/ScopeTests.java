@@ -11,12 +11,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** The requests that share a budget of one permit, for the same key. */
 @Yml("""
@@ -137,12 +134,11 @@ class ScopeTests extends WebTestSupport {
                 .isEqualTo(429);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class})
-    static class Application {
+    @TestApplication
+    static class Controller {
 
         @Bean
-        ResourceResolver resources() {
+        static ResourceResolver resources() {
             return (request, resource) -> {
                 if (resource.contains("/failing")) {
                     throw new IllegalStateException("on purpose");
@@ -153,10 +149,6 @@ class ScopeTests extends WebTestSupport {
                 return resource.contains("renamed") ? "renamed" : resource;
             };
         }
-    }
-
-    @RestController
-    static class Controller {
 
         @GetMapping({
             "/shared/a",

@@ -15,10 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** Without Redis, one of three instances permits a third of each limit, and still tells the whole one. */
 @Yml("""
@@ -92,11 +89,7 @@ class ShareInOutageTests extends WebTestSupport {
         assertThat(standing).doesNotContain("inFlight");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Endpoints {
 
         private static final Rule OWN = Rule.of("own", Limit.tokenBucket(6, Duration.ofHours(1)));

@@ -12,10 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** The limits of a rule that depend on who asks. Time stands still, so nothing comes back. */
 @Yml("""
@@ -123,38 +120,23 @@ class TierTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import(Base.class)
-    static class Application {
+    @TestApplication
+    static class Controller {
 
-        @Bean
-        Plans plans() {
+        @Bean("plans")
+        static Plans plansOfRequests() {
             return new Plans();
         }
 
-        @RestController
-        static class Controller {
+        @GetMapping({"/plans", "/named", "/automatic"})
+        String served() {
+            return "ok";
+        }
 
-            @GetMapping("/plans")
-            String plans() {
-                return "ok";
-            }
-
-            @GetMapping("/named")
-            String named() {
-                return "ok";
-            }
-
-            @GetMapping("/automatic")
-            String automatic() {
-                return "ok";
-            }
-
-            @RateLimiter(name = "annotated", limit = 10, algorithm = Algorithm.SLIDING_WINDOW_COUNTER)
-            @GetMapping("/annotated")
-            String annotated() {
-                return "ok";
-            }
+        @RateLimiter(name = "annotated", limit = 10, algorithm = Algorithm.SLIDING_WINDOW_COUNTER)
+        @GetMapping("/annotated")
+        String annotated() {
+            return "ok";
         }
     }
 }

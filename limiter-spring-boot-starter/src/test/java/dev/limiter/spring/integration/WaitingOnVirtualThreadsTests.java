@@ -11,10 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** On a virtual thread, a request waits in it. */
 @EnabledForJreRange(min = JRE.JAVA_21)
@@ -39,11 +36,7 @@ class WaitingOnVirtualThreadsTests extends WebTestSupport {
         assertThat(limiters.waiting()).isZero();
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Endpoints {
 
         @GetMapping("/paced")

@@ -37,14 +37,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.AsyncHandlerInterceptor;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -346,39 +344,6 @@ class WaitingTests extends WebTestSupport {
         return future.get(60, TimeUnit.SECONDS);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Scene.class, Endpoints.class, Service.class})
-    static class Application {
-
-        @Bean
-        WebMvcConfigurer interceptors(Scene scene) {
-            return new WebMvcConfigurer() {
-                @Override
-                public void addInterceptors(InterceptorRegistry registry) {
-                    registry.addInterceptor(new Guard()).order(1000);
-                    registry.addInterceptor(new CallbackRecorder(scene.callbacks));
-                }
-            };
-        }
-
-        /** Ends some requests while they wait. */
-        @Bean
-        @Order(-1000)
-        Filter ending(Scene scene) {
-            return (request, response, chain) -> {
-                chain.doFilter(request, response);
-                if (((HttpServletRequest) request).getHeader("X-Ended") != null && request.isAsyncStarted()) {
-                    scene.suspended.add(request.getAsyncContext());
-                }
-            };
-        }
-
-        @Bean
-        MeterRegistry meters() {
-            return new SimpleMeterRegistry();
-        }
-    }
-
     /** Guards the first dispatch and takes it for granted afterwards, or the other way round. */
     static class Guard implements HandlerInterceptor {
 
@@ -453,8 +418,37 @@ class WaitingTests extends WebTestSupport {
         final CountDownLatch gate = new CountDownLatch(1);
     }
 
-    @RestController
+    @TestApplication
+    @Import({Scene.class, Service.class})
     static class Endpoints {
+
+        @Bean
+        static WebMvcConfigurer interceptors(Scene scene) {
+            return new WebMvcConfigurer() {
+                @Override
+                public void addInterceptors(InterceptorRegistry registry) {
+                    registry.addInterceptor(new Guard()).order(1000);
+                    registry.addInterceptor(new CallbackRecorder(scene.callbacks));
+                }
+            };
+        }
+
+        /** Ends some requests while they wait. */
+        @Bean
+        static @Order(-1000)
+        Filter ending(Scene scene) {
+            return (request, response, chain) -> {
+                chain.doFilter(request, response);
+                if (((HttpServletRequest) request).getHeader("X-Ended") != null && request.isAsyncStarted()) {
+                    scene.suspended.add(request.getAsyncContext());
+                }
+            };
+        }
+
+        @Bean
+        static MeterRegistry meters() {
+            return new SimpleMeterRegistry();
+        }
 
         private final Scene scene;
 
