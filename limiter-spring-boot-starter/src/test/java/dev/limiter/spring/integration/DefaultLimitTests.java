@@ -22,7 +22,7 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** The automatic limit, and everything an application may replace in the answers. */
+/** The automatic limit. */
 @Yml("""
         limiter:
           web: { default-limit: { limit: 2, window: 1h }, static-resources: true }
@@ -32,8 +32,6 @@ import org.springframework.web.servlet.function.ServerResponse;
         """)
 class DefaultLimitTests extends WebTestSupport {
 
-    @Autowired
-    private MeterRegistry meters;
 
     @BeforeEach
     void clear() {
@@ -44,12 +42,12 @@ class DefaultLimitTests extends WebTestSupport {
     void eachEndpointIsAResourceNamedByWhatItsMappingDeclares() throws Exception {
         assertThat(get("/orders/1").statusCode()).isEqualTo(200);
         assertThat(get("/orders/2").statusCode()).isEqualTo(200);
-        assertThat(get("/orders/3").statusCode()).isEqualTo(418);
-        assertThat(send("HEAD", "/orders/4").statusCode()).isEqualTo(418);
-        assertThat(get("/orders/4;x=1").statusCode()).isEqualTo(418);
+        assertThat(get("/orders/3").statusCode()).isEqualTo(429);
+        assertThat(send("HEAD", "/orders/4").statusCode()).isEqualTo(429);
+        assertThat(get("/orders/4;x=1").statusCode()).isEqualTo(429);
         assertThat(get("/any").statusCode()).isEqualTo(200);
         assertThat(send("FOO", "/any").statusCode()).isEqualTo(200);
-        assertThat(send("BAR", "/any").statusCode()).isEqualTo(418);
+        assertThat(send("BAR", "/any").statusCode()).isEqualTo(429);
         assertThat(get("/several").statusCode()).isEqualTo(200);
         assertThat(get("/function/1").statusCode()).isEqualTo(200);
         assertThat(get("/nested/function").statusCode()).isEqualTo(200);
@@ -60,30 +58,12 @@ class DefaultLimitTests extends WebTestSupport {
         assertThat(events).allMatch(event -> event.rule().equals("default"));
     }
 
-    @Test
-    void countsOutcomesAndKeys() throws Exception {
-        get("/counted");
-        get("/counted");
-        get("/counted");
-
-        assertThat(count("permitted")).isEqualTo(2);
-        assertThat(count("rejected")).isEqualTo(1);
-        assertThat(meters.get("limiter.keys").tag("storage", "memory").gauge().value())
-                .isPositive();
-    }
-
-    private double count(String outcome) {
-        return meters.get("limiter.decisions")
-                .tags("rule", "default", "resource", "GET /counted", "outcome", outcome)
-                .counter()
-                .count();
-    }
 
     @Test
     void whatNoEndpointServesIsOneResource() throws Exception {
         assertThat(get("/static.txt").statusCode()).isEqualTo(200);
         assertThat(get("/unknown").statusCode()).isEqualTo(404);
-        assertThat(get("/invented").statusCode()).isEqualTo(418);
+        assertThat(get("/invented").statusCode()).isEqualTo(429);
         assertThat(events).extracting(RateLimitEvent::resource).containsOnly("* /**");
     }
 
@@ -93,45 +73,24 @@ class DefaultLimitTests extends WebTestSupport {
             assertThat(get("/own").statusCode()).isEqualTo(200);
             assertThat(get("/annotated").statusCode()).isEqualTo(200);
         }
-        assertThat(get("/own").statusCode()).isEqualTo(418);
-        assertThat(get("/annotated").statusCode()).isEqualTo(418);
+        assertThat(get("/own").statusCode()).isEqualTo(429);
+        assertThat(get("/annotated").statusCode()).isEqualTo(429);
 
-        assertStatuses(List.of(200, 200, 418), "/watched");
-    }
-
-    @Test
-    void theApplicationMayAnswerItself() throws Exception {
-        get("/annotated-one");
-        HttpResponse<String> rejected = get("/annotated-one");
-
-        assertThat(rejected.statusCode()).isEqualTo(418);
-        assertThat(rejected.body()).isEqualTo("not now: Controller.annotatedOne");
-        assertThat(field(rejected, "Retry-After")).isEmpty();
+        assertStatuses(List.of(200, 200, 429), "/watched");
     }
 
     @Test
     void theApplicationMayRenameResources() throws Exception {
         assertThat(get("/renamed/one").statusCode()).isEqualTo(200);
         assertThat(get("/renamed-two").statusCode()).isEqualTo(200);
-        assertThat(get("/renamed/one").statusCode()).isEqualTo(418);
+        assertThat(get("/renamed/one").statusCode()).isEqualTo(429);
         assertThat(events).extracting(RateLimitEvent::resource).containsOnly("renamed");
     }
 
     @TestApplication
     static class Controller {
 
-        @Bean
-        static MeterRegistry meters() {
-            return new SimpleMeterRegistry();
-        }
 
-        @Bean
-        static RejectionHandler answer() {
-            return (request, response, decision) -> {
-                response.setStatus(418);
-                response.getWriter().write("not now: " + decision.rule().name());
-            };
-        }
 
         @Bean
         static ResourceResolver resources() {
@@ -166,7 +125,7 @@ class DefaultLimitTests extends WebTestSupport {
             return "several";
         }
 
-        @GetMapping({"/own", "/watched", "/counted", "/renamed/{name}", "/renamed-two"})
+        @GetMapping({"/own", "/watched", "/renamed/{name}", "/renamed-two"})
         String own() {
             return "own";
         }
@@ -177,10 +136,5 @@ class DefaultLimitTests extends WebTestSupport {
             return "annotated";
         }
 
-        @GetMapping("/annotated-one")
-        @RateLimiter(limit = 1, window = "1h")
-        String annotatedOne() {
-            return "annotated";
-        }
     }
 }

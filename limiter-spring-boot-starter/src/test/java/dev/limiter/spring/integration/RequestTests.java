@@ -59,7 +59,7 @@ import org.springframework.web.servlet.view.InternalResourceView;
             watching: { paths: /shadow, limit: 1, window: 1h, mode: shadow }
             watching-broken: { paths: /shadow, limit: 1, window: 1h, mode: shadow,
                 key: "#request.getHeader('X-Nonsense').length()" }
-            off: { paths: /shadow, limit: 1, window: 1h, mode: off }
+            'off': { paths: /shadow, limit: 1, window: 1h, mode: off }
         """)
 class RequestTests extends WebTestSupport {
 
