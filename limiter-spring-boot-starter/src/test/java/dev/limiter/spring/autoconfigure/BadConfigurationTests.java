@@ -118,7 +118,7 @@ class BadConfigurationTests {
         "limiter.max-keys: 5, LIMITER_0, 5",
         "limiter.mode: shadow, LIMITER, off",
         "limiter.max-keys: 0, LIMITER_ENABLED, 0",
-        "limiter.rules.orders.limits.0.window: 1s, LIMITER_RULES_ORDERS_LIMITS_0_LIMIT, 5"
+        "'limiter.rules.orders.limits: { ''0'': { limit: 1, window: 1s } }', LIMITER_RULES_ORDERS_LIMITS_0_LIMIT, 5"
     })
     void isNoMistakeWithAVariable(String yaml, String variable, String value) {
         start(yaml, Map.of(variable, value));

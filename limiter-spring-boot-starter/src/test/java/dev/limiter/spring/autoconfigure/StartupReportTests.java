@@ -146,7 +146,7 @@ class StartupReportTests {
 
     static class Exports {
 
-        @RateLimiter("my_Exports")
+        @RateLimiter(name = "my_Exports", limit = 1)
         public void export() {}
 
         @RateLimiter(limit = 1)
