@@ -58,8 +58,8 @@ class LimiterRedisAutoConfigurationTests {
     private final ApplicationContextRunner application =
             withoutRedis.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class));
 
-    private final ApplicationContextRunner withoutServer = application.withPropertyValues(
-            "spring.data.redis.port=" + Ports.free(), "limiter.redis.timeout=50ms");
+    private final ApplicationContextRunner withoutServer =
+            application.withPropertyValues("spring.data.redis.port=" + Ports.free(), "limiter.redis.timeout=50ms");
 
     private ApplicationContextRunner shared() {
         return application.withPropertyValues(
@@ -86,7 +86,12 @@ class LimiterRedisAutoConfigurationTests {
 
     /** The default may be written out, whether the application has a name or not. */
     @ParameterizedTest
-    @CsvSource({"memory, '', limiter:", "redis, '', limiter:", "memory, shop, limiter:shop:", "redis, shop, limiter:shop:"})
+    @CsvSource({
+        "memory, '', limiter:",
+        "redis, '', limiter:",
+        "memory, shop, limiter:shop:",
+        "redis, shop, limiter:shop:"
+    })
     void keysBeginWithTheNameOfTheApplication(String storage, String name, String prefix) {
         ApplicationContextRunner named = withoutServer
                 .withPropertyValues("limiter.storage=" + storage)
@@ -103,8 +108,8 @@ class LimiterRedisAutoConfigurationTests {
     @Test
     void limitsMayHaveAServerOfTheirOwn() {
         withoutRedis
-                .withPropertyValues(
-                        "limiter.redis.url=" + "redis://127.0.0.1:" + RedisServer.shared().port())
+                .withPropertyValues("limiter.redis.url=" + "redis://127.0.0.1:"
+                        + RedisServer.shared().port())
                 .run(LimiterRedisAutoConfigurationTests::awaitRedis);
     }
 
@@ -235,9 +240,7 @@ class LimiterRedisAutoConfigurationTests {
     @Test
     void asksSentinelForTheServer() {
         try (RedisSentinel sentinel = new RedisSentinel()) {
-            application
-                    .withPropertyValues(sentinel.properties())
-                    .run(LimiterRedisAutoConfigurationTests::awaitRedis);
+            application.withPropertyValues(sentinel.properties()).run(LimiterRedisAutoConfigurationTests::awaitRedis);
         }
     }
 
@@ -276,7 +279,10 @@ class LimiterRedisAutoConfigurationTests {
                             .timer()
                             .count())
                     .isPositive();
-            assertThat(meters.get("limiter.keys").tag("storage", "redis").gauge().value())
+            assertThat(meters.get("limiter.keys")
+                            .tag("storage", "redis")
+                            .gauge()
+                            .value())
                     .isEqualTo(1);
         });
     }

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
@@ -49,8 +48,9 @@ class StartupReportTests {
 
     @Test
     void whatIsMeantIsFine(CapturedOutput output) {
-        String paths = "/orders/**,/**,/,/order*/{id},/eith*,/limit*,/limit*/spring,/nested/inner,/nested/hidden,/either,"
-                + "/assets/logo.svg,/view,/limiter/**";
+        String paths =
+                "/orders/**,/**,/,/order*/{id},/eith*,/limit*,/limit*/spring,/nested/inner,/nested/hidden,/either,"
+                        + "/assets/logo.svg,/view,/limiter/**";
         run(
                 rule("paths", "paths=" + paths, "key=ip"),
                 rule("gets", "paths=/orders/{id},/routed", "methods=get", "key=ip"),

@@ -2,12 +2,9 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.springframework.context.annotation.Bean;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.params.ParameterizedTest;
-import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.key.KeyResolver;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +14,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
 /** A client that goes on in spite of rejections is refused outright for a while. */

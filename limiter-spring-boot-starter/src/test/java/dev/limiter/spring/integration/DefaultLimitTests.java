@@ -4,15 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.RateLimitEvent;
-import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.ResourceResolver;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -31,7 +26,6 @@ import org.springframework.web.servlet.function.ServerResponse;
             watching: { paths: /watched, limit: 1, window: 1h, mode: shadow }
         """)
 class DefaultLimitTests extends WebTestSupport {
-
 
     @BeforeEach
     void clear() {
@@ -57,7 +51,6 @@ class DefaultLimitTests extends WebTestSupport {
                         "GET /orders/{id}", "* /any", "* /several", "GET /function/{id}", "GET /nested/function");
         assertThat(events).allMatch(event -> event.rule().equals("default"));
     }
-
 
     @Test
     void whatNoEndpointServesIsOneResource() throws Exception {
@@ -89,8 +82,6 @@ class DefaultLimitTests extends WebTestSupport {
 
     @TestApplication
     static class Controller {
-
-
 
         @Bean
         static ResourceResolver resources() {
@@ -135,6 +126,5 @@ class DefaultLimitTests extends WebTestSupport {
         String annotated() {
             return "annotated";
         }
-
     }
 }

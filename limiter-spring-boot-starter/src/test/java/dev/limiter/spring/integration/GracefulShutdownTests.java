@@ -82,7 +82,10 @@ class GracefulShutdownTests {
             statuses.add(RawClient.statusOf(socket));
             socket.close();
         }
-        assertThat(statuses).containsOnlyOnce(200).filteredOn(status -> status == 429).hasSize(300);
+        assertThat(statuses)
+                .containsOnlyOnce(200)
+                .filteredOn(status -> status == 429)
+                .hasSize(300);
         assertThat(limiters.waiting()).isZero();
     }
 

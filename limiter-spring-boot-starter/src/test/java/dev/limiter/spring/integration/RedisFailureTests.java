@@ -2,13 +2,13 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
-import java.util.stream.IntStream;
 import dev.limiter.spring.decide.Outcome;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,7 +143,19 @@ class RedisFailureTests extends WebTestSupport {
             return new SimpleMeterRegistry();
         }
 
-        @GetMapping({"/open", "/closed", "/local", "/open-and-local", "/all", "/watched", "/other", "/own", "/shared", "/login", "/waiting"})
+        @GetMapping({
+            "/open",
+            "/closed",
+            "/local",
+            "/open-and-local",
+            "/all",
+            "/watched",
+            "/other",
+            "/own",
+            "/shared",
+            "/login",
+            "/waiting"
+        })
         String served() {
             return "served";
         }

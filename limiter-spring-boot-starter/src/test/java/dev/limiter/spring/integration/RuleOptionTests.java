@@ -2,14 +2,14 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.key.KeySource;
-import java.time.Instant;
 import dev.limiter.Limit;
 import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.rule.LimitResolver;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -276,7 +276,18 @@ class RuleOptionTests extends WebTestSupport {
             this.remote = remote;
         }
 
-        @GetMapping({"/tiers", "/named", "/server", "/customers", "/contracts", "/charged", "/listed", "/by-region", "/quota", "/draft"})
+        @GetMapping({
+            "/tiers",
+            "/named",
+            "/server",
+            "/customers",
+            "/contracts",
+            "/charged",
+            "/listed",
+            "/by-region",
+            "/quota",
+            "/draft"
+        })
         String plain() {
             return "plain";
         }

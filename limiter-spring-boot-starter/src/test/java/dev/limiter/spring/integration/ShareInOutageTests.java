@@ -2,7 +2,6 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.stream.IntStream;
 import com.jayway.jsonpath.JsonPath;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
@@ -12,6 +11,7 @@ import dev.limiter.Rule;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

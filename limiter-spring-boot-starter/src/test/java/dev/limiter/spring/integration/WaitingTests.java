@@ -40,7 +40,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -435,8 +434,7 @@ class WaitingTests extends WebTestSupport {
 
         /** Ends some requests while they wait. */
         @Bean
-        static @Order(-1000)
-        Filter ending(Scene scene) {
+        static @Order(-1000) Filter ending(Scene scene) {
             return (request, response, chain) -> {
                 chain.doFilter(request, response);
                 if (((HttpServletRequest) request).getHeader("X-Ended") != null && request.isAsyncStarted()) {
@@ -504,6 +502,5 @@ class WaitingTests extends WebTestSupport {
         String body(@RequestBody String body) {
             return body;
         }
-
     }
 }

@@ -10,8 +10,6 @@ import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -72,13 +70,6 @@ abstract class WebTestSupport {
         return clients().sendBody(method, path, body, headers);
     }
 
-    /** Without its body. */
-    int statusOf(String method, String path) throws IOException {
-        HttpResponse<InputStream> answer = clients().stream(method, path);
-        answer.body().close();
-        return answer.statusCode();
-    }
-
     HttpResponse<String> post(String path, String body) {
         return sendBody("POST", path, body);
     }
@@ -89,7 +80,7 @@ abstract class WebTestSupport {
 
     /** Sends a request for each status, one after the other. */
     void assertStatuses(List<Integer> statuses, String path, String... headers) {
-        assertThat(statuses.stream().map(any -> get(path, headers).statusCode()))
+        assertThat(statuses.stream().map(any -> get(path, headers).statusCode()).toList())
                 .as(path)
                 .isEqualTo(statuses);
     }
