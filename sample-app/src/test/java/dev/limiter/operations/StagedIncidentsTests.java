@@ -40,8 +40,8 @@ class StagedIncidentsTests {
 
     /** Alerts by incident, which is the name of the application. */
     private static final Map<String, Set<String>> EXPECTED = new TreeMap<>(Map.ofEntries(
-            entry("flood", Set.of("LimiterRefusals")),
-            entry("low-limit", Set.of("LimiterRefusalsAfterChange")),
+            entry("flood", Set.of("LimiterRejections")),
+            entry("low-limit", Set.of("LimiterRejectionsAfterChange")),
             entry("near", Set.of("LimiterNearLimit")),
             entry("redis-killed", Set.of("LimiterBreakerOpen")),
             entry("queue", Set.of("LimiterQueueGrows")),
@@ -96,11 +96,12 @@ class StagedIncidentsTests {
     }
 
     private static void findsTheCause() {
-        String flood = run(flooded, "LimiterRefusals", "default");
-        assertThat(JsonPath.<String>read(flood, "$.refusedMost[0].rule")).isEqualTo("default");
-        assertThat(JsonPath.<Integer>read(flood, "$.refusedMost[0].refusals")).isGreaterThan(100);
+        String flood = run(flooded, "LimiterRejections", "default");
+        assertThat(JsonPath.<String>read(flood, "$.rejectedMost[0].rule")).isEqualTo("default");
+        assertThat(JsonPath.<Integer>read(flood, "$.rejectedMost[0].rejections"))
+                .isGreaterThan(100);
 
-        String change = run(changed, "LimiterRefusalsAfterChange", "catalog");
+        String change = run(changed, "LimiterRejectionsAfterChange", "catalog");
         assertThat(JsonPath.<Integer>read(change, "$.change.limit")).isEqualTo(1);
         assertThat(JsonPath.<String>read(change, "$.change.reason")).isEqualTo("ticket 7");
 
@@ -117,7 +118,7 @@ class StagedIncidentsTests {
 
         String bans = run(guessed, "LimiterBans", "login");
         assertThat(JsonPath.<Integer>read(bans, "$.recentDecisions.banned")).isGreaterThan(10);
-        assertThat(JsonPath.<String>read(bans, "$.refusedMost[0].rule")).isEqualTo("login");
+        assertThat(JsonPath.<String>read(bans, "$.rejectedMost[0].rule")).isEqualTo("login");
     }
 
     private static String run(Clients instance, String alert, String rule) {

@@ -86,8 +86,8 @@ class BadConfigurationTests {
                 "limiter.rules.orders.limits: { 1: { limit: 1, window: 1s }, 2: { limit: 9, window: 1m } }",
                 "limiter.rules.orders.limits: { 0: { limit: 1, window: 1s }, 60: { limit: 9, window: 1m } }",
                 "limiter.rules.orders.limits: { '0': { limit: 1, window: 1s } }",
-                "limiter.rules.orders: { limit: 1, window: 1s, tiers: { by: ip, 1: unlimited } }",
-                "limiter.rules.orders: { limit: 1, window: 1s, tiers: { by: ip, '0': { limit: 9 }, 1: { limit: 8 } } }",
+                "limiter.rules.orders: { limit: 1, window: 1s, tier-by: ip, tiers: { 1: { unlimited: true } } }",
+                "limiter.rules.orders: { limit: 1, window: 1s, tier-by: ip, tiers: { '0': { limit: 9 }, 1: { limit: 8 } } }",
                 // keys in brackets
                 "'limiter[web][status]': 430",
                 "'limiter.rules[1][limit]': 430\nlimiter.rules.1.window: 1m",
@@ -98,7 +98,7 @@ class BadConfigurationTests {
                 "limiter.rules:",
                 "limiter: { mode: shadow, rules: }",
                 "limiter.web:",
-                "limiter.floors:",
+                "limiter.caps:",
                 "limiter.redis:",
                 // another source spells a key in its own way
                 "limiter: { max-keys: 5 }\n---\nlimiter: { maxKeys: 6 }",
@@ -217,7 +217,7 @@ class BadConfigurationTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"web, status: 429", "redis, timeout: 50ms", "rules, a.limit: 1", "floors, a.limit: 1"})
+    @CsvSource({"web, status: 429", "redis, timeout: 50ms", "rules, a.limit: 1", "caps, a.limit: 1"})
     void valueInThePlaceOfKeysIsToldAlsoWhereAnotherSourceHasKeys(String section, String key, CapturedOutput output) {
         String yaml = "limiter." + section + ": off\n---\nlimiter." + section + "." + key;
         assertThat(catchThrowable(() -> start(yaml))).isNotNull();
@@ -280,7 +280,7 @@ class BadConfigurationTests {
                 .isNotNull();
         assertThat(output.toString())
                 .contains("limits.per-sec.limit = \"-1\" (\"LIMITER_RULES_MYRULE_LIMITS_PERSEC_LIMIT\" from")
-                .containsOnlyOnce("\"-1\"");
+                .containsOnlyOnce(" = \"-1\"");
     }
 
     /** Platforms set variables such as the first for a service called limiter-web. */

@@ -122,7 +122,7 @@ class LimiterRedisAutoConfigurationTests {
             limiters.tryAcquire(one, "alice");
             limiters.tryAcquire(one, "alice");
             MeterRegistry registry = context.getBean(MeterRegistry.class);
-            for (String counter : List.of("known.refusals", "calls", "requests")) {
+            for (String counter : List.of("known.rejections", "calls", "requests")) {
                 assertThat(registry.get("limiter.redis." + counter)
                                 .functionCounter()
                                 .count())

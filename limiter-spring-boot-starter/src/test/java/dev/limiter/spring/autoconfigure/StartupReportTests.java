@@ -62,21 +62,13 @@ class StartupReportTests {
 
     @Test
     void pathsOfNoEndpointAreFound(CapturedOutput output) {
+        String typos = "/ordrs/**, /error, /no-such-files, /orders/{id}/x*, /actuator/**, /ORDERS/**, /orders";
         run(
-                rule("typo", "paths=/ordrs/**,/error,/no-such-files,/orders/{id}/x*,/actuator/**,/ORDERS/**,/orders"),
+                rule("typo", "paths=" + typos),
                 rule("posts", "paths=/orders/{id}", "methods=POST"),
                 rule("partly", "paths=/orders/**,/ordres/**"));
-        for (String path : List.of(
-                "typo.paths = /ordrs/**",
-                "typo.paths = /error",
-                "typo.paths = /no-such-files",
-                "typo.paths = /orders/{id}/x*",
-                "typo.paths = /actuator/**",
-                "typo.paths = /ORDERS/**",
-                "typo.paths = /orders",
-                "posts.paths = /orders/{id}",
-                "partly.paths = /ordres/**")) {
-            assertThat(output).contains("limiter.rules." + path + ": no endpoint");
+        for (String paths : List.of("typo.paths = " + typos, "posts.paths = /orders/{id}", "partly.paths = /ordres/**")) {
+            assertThat(output).contains("limiter.rules." + paths + ": no endpoint");
         }
         assertThat(output)
                 .contains("WARN", REPORT, "LIM-901", "Correct the paths")
@@ -111,7 +103,7 @@ class StartupReportTests {
                 rule("lost"),
                 rule("my-exports"),
                 rule("banning", "paths=/orders/**", "key=cookie:id", "ban.after=3", "ban.within=1m", "ban.for=1m"),
-                rule("quota", "paths=/quoted", "key=session"),
+                rule("quota", "paths=/quoted", "key=session", "limit=9"),
                 new String[] {"limiter.max-keys=2"});
         assertThat(output.toString().split(REPORT, -1)).hasSize(2);
         assertThat(output.toString().substring(output.toString().indexOf(REPORT)))

@@ -19,7 +19,7 @@ import org.springframework.test.context.ContextConfiguration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Addresses that a rule never limits, and addresses that it always refuses. */
+/** Addresses that a rule never limits, and addresses that it always rejects. */
 class AddressListTests {
 
     private static final String LOOPBACK = "127.0.0.0/8,::1";
@@ -69,15 +69,15 @@ class AddressListTests {
         }
 
         @Test
-        void whoIsDeniedIsRefused() throws Exception {
-            HttpResponse<String> refused = get("/lists", "X-Forwarded-For", "198.51.100.7");
+        void whoIsDeniedIsRejected() throws Exception {
+            HttpResponse<String> rejected = get("/lists", "X-Forwarded-For", "198.51.100.7");
 
-            assertThat(refused.statusCode()).isEqualTo(403);
-            assertThat(field(refused, "Content-Type")).isEqualTo("application/problem+json");
-            assertThat(field(refused, "Cache-Control")).isEqualTo("no-store");
-            assertThat(field(refused, "Retry-After")).isEmpty();
-            assertThat(field(refused, "RateLimit")).isEmpty();
-            assertThat(refused.body())
+            assertThat(rejected.statusCode()).isEqualTo(403);
+            assertThat(field(rejected, "Content-Type")).isEqualTo("application/problem+json");
+            assertThat(field(rejected, "Cache-Control")).isEqualTo("no-store");
+            assertThat(field(rejected, "Retry-After")).isEmpty();
+            assertThat(field(rejected, "RateLimit")).isEmpty();
+            assertThat(rejected.body())
                     .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Forbidden\",\"status\":403,"
                             + "\"detail\":\"Requests from this address are not allowed.\",\"instance\":\"/lists\"}");
             assertThat(events).extracting(RateLimitEvent::outcome).containsExactly(Outcome.DENIED);
@@ -94,7 +94,7 @@ class AddressListTests {
         }
 
         @Test
-        void aRuleThatOnlyWatchesRefusesNobody() throws Exception {
+        void aRuleThatOnlyWatchesRejectsNobody() throws Exception {
             assertStatus(200, "/watched", "X-Forwarded-For", "192.0.2.200");
             assertThat(events).extracting(RateLimitEvent::outcome).contains(Outcome.SHADOW_REJECTED);
         }
@@ -123,7 +123,7 @@ class AddressListTests {
             limiter.rules:
               lists: { paths: /lists, limit: 1, window: 1h, allow: [127.0.0.0/8, '::1'] }
               method: { limit: 1, window: 1h }
-              refusing: { paths: /watched, limit: 1, window: 1h, deny: [127.0.0.0/8, '::1'] }
+              rejecting: { paths: /watched, limit: 1, window: 1h, deny: [127.0.0.0/8, '::1'] }
             """)
     @ContextConfiguration(classes = Application.class)
     class NobodyTrusted extends WebTestSupport {

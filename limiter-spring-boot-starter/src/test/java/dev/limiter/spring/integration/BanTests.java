@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** A client that goes on in spite of rejections is refused outright for a while. */
+/** A client that goes on in spite of rejections is rejected outright for a while. */
 @Yml("""
         limiter:
           max-keys: 500
@@ -83,7 +83,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void aBanEndsWhenItWasSaidToHoweverOftenItWasRefused() throws Exception {
+    void aBanEndsWhenItWasSaidToHoweverOftenItWasRejected() throws Exception {
         outcomes("/orders", 5);
         for (int i = 0; i < 10; i++) {
             time.advance(Duration.ofSeconds(80));

@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.GetMapping;
         limiter.rules:
           key: { paths: /key, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3, window: 1h }
           cost: { paths: /cost, cost: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3, window: 1h }
-          skip: { paths: /skip, skip-if: "#{T(Integer).parseInt(#request.getParameter('n')) > 1}", limit: 3, window: 1h }
+          skip: { paths: /skip, condition: "#{!(T(Integer).parseInt(#request.getParameter('n')) > 1)}", limit: 3, window: 1h }
           early: { paths: /early, phase: request, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3,
               window: 1h }
           held: { paths: /held, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", algorithm: concurrency,

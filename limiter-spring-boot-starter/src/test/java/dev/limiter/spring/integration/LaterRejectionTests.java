@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -21,7 +20,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** The permits of a request by its path are given back when a method refuses, on any thread. */
+/** The permits of a request by its path are given back when a method rejects, on any thread. */
 @Yml("""
         limiter.rules:
           path: { paths: /**, limit: 100, window: 1h }
@@ -61,7 +60,7 @@ class LaterRejectionTests extends WebTestSupport {
         assertThat(used("outcome")).isEqualTo(1);
     }
 
-    /** A refusal that no client is to blame for; the last of two is not the one that leaves the handler. */
+    /** A rejection that no client is to blame for; the last of two is not the one that leaves the handler. */
     @ParameterizedTest
     @ValueSource(strings = {"/own", "/own-future", "/own-first"})
     void whatTheApplicationMayNotDoIsToldAsSuch(String path) {
@@ -86,7 +85,7 @@ class LaterRejectionTests extends WebTestSupport {
             return "called";
         }
 
-        @RateLimiter(name = "own", limit = 1, window = "1h", answer = Answer.SERVER)
+        @RateLimiter(name = "own", limit = 1, window = "1h", status = 503)
         public String own() {
             return "called";
         }

@@ -28,7 +28,7 @@ import org.springframework.web.bind.annotation.GetMapping;
             open: { paths: [/open, /open-and-local, /all, /watched], limit: 1, window: 1h }
             closed: { paths: [/closed, /all], limit: 1, window: 1h, key: ip, on-failure: deny,
                 ban: { after: 1, within: 1h, for: 1h } }
-            own: { paths: /own, limit: 1, window: 1h, answer: server, on-failure: deny }
+            own: { paths: /own, limit: 1, window: 1h, status: 503, on-failure: deny }
             shared: { paths: /shared, algorithm: concurrency, limit: 1, on-failure: deny }
             local: { paths: [/local, /all], limit: 2, window: 1h, on-failure: local }
             beside: { paths: /open-and-local, limit: 2, window: 1h, on-failure: local }
@@ -59,7 +59,7 @@ class RedisFailureTests extends WebTestSupport {
     }
 
     @Test
-    void closedRulesRefuseEverythingAndBanNobody() throws Exception {
+    void closedRulesRejectEverythingAndBanNobody() throws Exception {
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> answer = get("/closed");
             assertThat(answer.statusCode()).isEqualTo(429);
@@ -70,7 +70,7 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(outcomes("closed")).hasSize(5).containsOnly(Outcome.FAILED_CLOSED);
     }
 
-    /** Rules whose refusals no client is to blame for: a limit of the application, and one that all share. */
+    /** Rules whose rejections no client is to blame for: a limit of the application, and one that all share. */
     @ParameterizedTest
     @ValueSource(strings = {"own", "shared"})
     void closedRulesOfTheServerSaySo(String rule) {
@@ -84,9 +84,9 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(outcomes(rule)).containsExactly(Outcome.FAILED_CLOSED);
     }
 
-    /** The limits that would have refused are counted while one is tried out: none was asked. */
+    /** The limits that would have rejected are counted while one is tried out: none was asked. */
     @Test
-    void closedRulesThatOnlyWatchHaveRefusedNobody() {
+    void closedRulesThatOnlyWatchHaveRejectedNobody() {
         for (int i = 0; i < 5; i++) {
             assertThat(get("/watched").statusCode()).isEqualTo(200);
         }
@@ -123,7 +123,7 @@ class RedisFailureTests extends WebTestSupport {
     }
 
     @Test
-    void oneClosedRuleRefusesForAll() throws IOException, InterruptedException {
+    void oneClosedRuleRejectsForAll() throws IOException, InterruptedException {
         assertThat(get("/all").statusCode()).isEqualTo(429);
         assertThat(outcomes("closed")).containsExactly(Outcome.FAILED_CLOSED);
         assertThat(outcomes("open")).isEmpty();

@@ -45,7 +45,7 @@ import org.springframework.web.util.pattern.PathPatternParser;
           web: { default-limit: { limit: 50, window: 1h }, exclude: [/error, /wide/excluded, /Both/FREE] }
           rules:
             late: { paths: /both/**, limit: 2, window: 1h, key: principal }
-            late-too: { paths: /wide/refused, limit: 1, window: 1h }
+            late-too: { paths: /wide/rejected, limit: 1, window: 1h }
             login: { paths: /login, methods: post, phase: request, limit: 2, window: 1h, key: header:X-Test }
             early: { paths: [/both/**, /secret/**, /unknown/**, /static.txt, /gets, /wide/**, /OneCase], phase: request,
                 limit: 3, window: 1h, key: header:X-Test }
@@ -56,10 +56,10 @@ import org.springframework.web.util.pattern.PathPatternParser;
             pool: { paths: /pool/**, phase: request, algorithm: concurrency, limit: 1 }
             named: { paths: /named, phase: request, limit: 2, window: 1h, scope: rule }
             seen: { paths: /seen, mode: shadow, key: header:X-Test, limit: 10, window: 1h }
-            tried: { paths: /tried, enforce: 0.01%, key: header:X-Test, limit: 10, window: 1h }
+            tried: { paths: /tried, rollout: 0.01%, key: header:X-Test, limit: 10, window: 1h }
             barred: { paths: /barred, mode: shadow, deny: [127.0.0.0/8, '::1'], key: header:X-Test, limit: 10, window: 1h }
             failures: { paths: /guarded/**, phase: request, limit: 2, window: 1h, charge-if: '#{#response.status == 401}' }
-            refusing: { paths: /refusing/**, phase: request, limit: 100, window: 1h, deny: [127.0.0.0/8, '::1'] }
+            rejecting: { paths: /rejecting/**, phase: request, limit: 100, window: 1h, deny: [127.0.0.0/8, '::1'] }
             banning: { paths: /banning/**, phase: request, key: ip, limit: 1, window: 1h,
                 ban: { after: 2, within: 1m, for: 15m } }
             literal: { paths: /ITEMS/special, limit: 1, window: 1h }
@@ -82,14 +82,14 @@ class RequestPhaseTests extends WebTestSupport {
         for (int i = 0; i < 2; i++) {
             assertThat(send("POST", "/login", "X-Test", "login").statusCode()).isEqualTo(302);
         }
-        HttpResponse<String> refused = send("POST", "/login", "X-Test", "login");
+        HttpResponse<String> rejected = send("POST", "/login", "X-Test", "login");
 
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(field(refused, "Content-Type")).isEqualTo("application/problem+json");
-        assertThat(field(refused, "RateLimit-Policy")).isEqualTo("\"login\";q=2;w=3600");
-        assertThat(field(refused, "RateLimit")).isEqualTo("\"login\";r=0;t=1800");
-        assertThat(field(refused, "Retry-After")).isEqualTo("1800");
-        assertThat(refused.body()).contains("\"instance\":\"/login\"", "\"violated-policies\":[\"login\"]");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(field(rejected, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"login\";q=2;w=3600");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"login\";r=0;t=1800");
+        assertThat(field(rejected, "Retry-After")).isEqualTo("1800");
+        assertThat(rejected.body()).contains("\"instance\":\"/login\"", "\"violated-policies\":[\"login\"]");
         assertThat(get("/login", "X-Test", "login").statusCode()).isEqualTo(200);
         assertThat(events).extracting(RateLimitEvent::resource).containsOnly("POST /login");
     }
@@ -135,13 +135,13 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/wide/refused", "/wide/annotated"})
+    @ValueSource(strings = {"/wide/rejected", "/wide/annotated"})
     void isGivenBackWhenALaterDecisionRejects(String path) throws Exception {
         assertThat(get(path, "X-Test", path).statusCode()).isEqualTo(200);
         for (int i = 0; i < 5; i++) {
-            HttpResponse<String> refused = get(path, "X-Test", path);
-            assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(field(refused, "RateLimit")).contains("\"early\";r=2;").contains(";r=0;");
+            HttpResponse<String> rejected = get(path, "X-Test", path);
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(field(rejected, "RateLimit")).contains("\"early\";r=2;").contains(";r=0;");
         }
         assertThat(remaining("early", "header:x-test=" + path.length() + ":" + path))
                 .isEqualTo(2);
@@ -302,7 +302,7 @@ class RequestPhaseTests extends WebTestSupport {
                 .contains("\"late\"", "\"last\"");
     }
 
-    /** Wrong passwords, which Spring Security itself refuses. */
+    /** Wrong passwords, which Spring Security itself rejects. */
     @Test
     void onlyFailuresAreChargedWhereTheRuleSaysSo() throws Exception {
         for (int i = 0; i < 20; i++) {
@@ -317,7 +317,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     @Test
     void deniedAddressesComeNoFurther() throws Exception {
-        assertThat(get("/refusing/x").statusCode()).isEqualTo(403);
+        assertThat(get("/rejecting/x").statusCode()).isEqualTo(403);
     }
 
     @Test
@@ -400,14 +400,14 @@ class RequestPhaseTests extends WebTestSupport {
             "/items/{id}",
             "/each/{id}/part",
             "/guarded/x",
-            "/refusing/x",
+            "/rejecting/x",
             "/banning/x"
         })
         String gets() {
             return "ok";
         }
 
-        @GetMapping({"/wide/plain", "/wide/refused", "/wide/excluded"})
+        @GetMapping({"/wide/plain", "/wide/rejected", "/wide/excluded"})
         String wide() {
             return "ok";
         }

@@ -3,7 +3,6 @@ package dev.limiter.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.rule.LimitResolver;
@@ -29,11 +28,11 @@ import org.springframework.web.service.annotation.HttpExchange;
         limiter:
           web: { trusted-proxies: [127.0.0.1, '::1'], allow: 203.0.113.0/24, deny: 198.51.100.0/24 }
           rules:
-            tiers: { paths: /tiers, limit: 1, window: 1h, tiers: { by: header:X-Plan, enterprise: unlimited } }
+            tiers: { paths: /tiers, limit: 1, window: 1h, tier-by: header:X-Plan, tiers: { enterprise: { unlimited: true } } }
             named: { paths: /named, limits: { burst: { limit: 1, window: 1h } },
-                tiers: { by: header:X-Plan, enterprise: unlimited } }
+                tier-by: header:X-Plan, tiers: { enterprise: { unlimited: true } } }
             beside: { paths: /named, limit: 2, window: 1h }
-            server: { paths: /server, limit: 1, window: 1h, answer: server }
+            server: { paths: /server, limit: 1, window: 1h, status: 503 }
             pattern: { paths: /pattern/**, key: '#request.pattern', limit: 1, window: 1h }
             customers: { paths: /customers, key: header:X-Customer, limit: 1, window: 1h,
                 limit-resolver: "#{@customers.limitOf(#request.getHeader('X-Customer'))}" }
@@ -75,14 +74,14 @@ class RuleOptionTests extends WebTestSupport {
     @ValueSource(strings = {"/server", "/annotated", "/exchange"})
     void limitOfTheApplicationsOwnIsNoFaultOfTheClient(String path) throws Exception {
         HttpResponse<String> permitted = get(path);
-        HttpResponse<String> refused = get(path);
+        HttpResponse<String> rejected = get(path);
 
         assertThat(permitted.statusCode()).isEqualTo(200);
         assertThat(field(permitted, "RateLimit")).isEmpty();
-        assertThat(refused.statusCode()).isEqualTo(503);
-        assertThat(field(refused, "Retry-After")).isEqualTo("3600");
-        assertThat(field(refused, "RateLimit")).isEmpty();
-        assertThat(refused.body()).contains("#temporary-reduced-capacity");
+        assertThat(rejected.statusCode()).isEqualTo(503);
+        assertThat(field(rejected, "Retry-After")).isEqualTo("3600");
+        assertThat(field(rejected, "RateLimit")).isEmpty();
+        assertThat(rejected.body()).contains("#temporary-reduced-capacity");
     }
 
     @Test
@@ -244,7 +243,7 @@ class RuleOptionTests extends WebTestSupport {
         }
 
         @Override
-        @RateLimiter(limit = 1, window = "1h", answer = Answer.CLIENT)
+        @RateLimiter(limit = 1, window = "1h", status = 429)
         public String askForClient() {
             return "asked";
         }
@@ -293,7 +292,7 @@ class RuleOptionTests extends WebTestSupport {
         }
 
         @GetMapping("/annotated")
-        @RateLimiter(limit = 1, window = "1h", answer = Answer.SERVER)
+        @RateLimiter(limit = 1, window = "1h", status = 503)
         String annotated() {
             return "annotated";
         }

@@ -17,17 +17,17 @@ import org.springframework.web.bind.annotation.GetMapping;
 /** The limits of a rule that depend on who asks. Time stands still, so nothing comes back. */
 @Yml("""
         limiter:
-          web: { default-limit: { limit: 1, window: 1h, tiers: { by: header:X-Plan, gold: { limit: 7 } } } }
+          web: { default-limit: { limit: 1, window: 1h, tier-by: header:X-Plan, tiers: { gold: { limit: 7 } } } }
           rules:
             plans: { paths: /plans, key: header:X-User, limit: 2, window: 1h, burst: 2,
-                tiers: { by: '#{@plans.of(#request)}',
-                    gold: { limit: 4, burst: 5 },
+                tier-by: '#{@plans.of(#request)}',
+                tiers: { gold: { limit: 4, burst: 5 },
                     bulkUser: { algorithm: fixed-window, limit: 3 } } }
             named: { paths: /named, key: header:X-User,
                 limits: { burst: { limit: 1, window: 1s }, daily: { limit: 10, window: 1d } },
-                tiers: { by: cookie:plan|header:X-Plan, gold: { limits: { burst: { limit: 3 } } } } }
+                tier-by: cookie:plan|header:X-Plan, tiers: { gold: { limits: { burst: { limit: 3 } } } } }
             also: { paths: /named, limit: 100, window: 1h }
-            annotated: { tiers: { by: header:X-Plan, gold: { buckets: 5, limit: 20 } } }
+            annotated: { tier-by: header:X-Plan, tiers: { gold: { buckets: 5, limit: 20 } } }
         """)
 class TierTests extends WebTestSupport {
 

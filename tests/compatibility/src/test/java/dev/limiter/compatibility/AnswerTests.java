@@ -45,7 +45,7 @@ class AnswerTests {
     }
 
     @Test
-    void rejectedAnswerNamesTheLimitThatRefused() {
+    void rejectedAnswerNamesTheLimitThatRejected() {
         IntStream.range(0, 2).forEach(i -> clients.get("/orders/1"));
 
         HttpResponse<String> answer = clients.get("/orders/2?page=1");

@@ -59,7 +59,7 @@ class ChangesTests {
         "limiter.rules.orders.limit=3",
         "limiter.rules.orders.window=1h",
         "limiter.rules.orders.key=header:X-Api-Key",
-        "limiter.rules.orders.tiers.by=header:X-Plan",
+        "limiter.rules.orders.tier-by=header:X-Plan",
         "limiter.rules.orders.tiers.gold.limit=5",
         "limiter.rules.several.paths=/several",
         "limiter.rules.several.key=header:X-Api-Key",
@@ -73,10 +73,10 @@ class ChangesTests {
         "limiter.rules.plans.limits.short.window=30d",
         "limiter.rules.plans.limits.long.limit=3",
         "limiter.rules.plans.limits.long.window=90d",
-        "limiter.rules.plans.tiers.by=header:X-Plan",
+        "limiter.rules.plans.tier-by=header:X-Plan",
         "limiter.rules.plans.tiers.gold.limits.short.limit=4",
         "limiter.rules.plans.tiers.gold.limits.long.limit=5",
-        "limiter.rules.plans.tiers.free=unlimited"
+        "limiter.rules.plans.tiers.free.unlimited=true"
     };
 
     /** All events of applications. */
@@ -208,7 +208,7 @@ class ChangesTests {
     }
 
     @Test
-    void overrideBelowTheCostOfARequestIsRefused() {
+    void overrideBelowTheCostOfARequestIsRejected() {
         try (ConfigurableApplicationContext application =
                 start("limiter.rules.orders.cost=3", "limiter.rules.plans.limits.long.cost=2")) {
             Clients clients = Applications.clientsOf(application);
@@ -481,7 +481,7 @@ class ChangesTests {
                 "orders | {'key':'acme','limit':10,'until':'0s'} | within 366 days",
                 "orders | {'key':'acme','limit':10,'until':'2h','ban':true} | Of a key",
                 "orders | {'key':'acme','limit':10,'until':'2h','mode':'off'} | Of a key",
-                "orders | {'key':'acme','limit':10,'until':'2h','enforce':'10%'} | Of a key",
+                "orders | {'key':'acme','limit':10,'until':'2h','rollout':'10%'} | Of a key",
                 "orders | {'key':'acme','limit':0,'until':'2h'} | LIM-",
                 "orders | {'key':'acme','limit':ten,'until':'2h'} | ",
                 "orders | {'key':'acme','limit':10,'until':'2h','named':'x'} | LIM-",
@@ -502,30 +502,30 @@ class ChangesTests {
     }
 
     @Test
-    void noChangeExceedsAFloor() {
+    void noChangeExceedsACap() {
         try (ConfigurableApplicationContext application = start(
-                "limiter.floors.orders.limit=6",
-                "limiter.floors.orders.window=1h",
-                "limiter.floors.[Limited.annotated].limit=2",
-                "limiter.floors.[Limited.annotated].window=1h")) {
+                "limiter.caps.orders.limit=6",
+                "limiter.caps.orders.window=1h",
+                "limiter.caps.[Limited.annotated].limit=2",
+                "limiter.caps.[Limited.annotated].window=1h")) {
             Clients clients = Applications.clientsOf(application);
             for (String json : List.of(
                     "{\"limit\":7}",
                     "{\"burst\":7}",
                     "{\"window\":\"20m\"}",
                     "{\"mode\":\"off\"}",
-                    "{\"enforce\":\"50%\"}",
+                    "{\"rollout\":\"50%\"}",
                     "{\"key\":\"acme\",\"limit\":7,\"until\":\"2h\"}")) {
                 HttpResponse<String> answer = clients.post(ORDERS, json);
                 assertThat(answer.statusCode()).as(json).isEqualTo(400);
-                assertThat(answer.body()).contains("LIM-317", "limiter.floors.orders");
+                assertThat(answer.body()).contains("LIM-317", "limiter.caps.orders");
             }
             assertThat(clients.post(ENDPOINT + "/Limited.annotated", "{\"limit\":3}")
                             .statusCode())
                     .isEqualTo(400);
             change(clients, ORDERS, "{\"limit\":6}");
             change(clients, ORDERS, "{\"key\":\"acme\",\"limit\":5,\"until\":\"2h\"}");
-            change(clients, ORDERS, "{\"enforce\":\"100%\"}");
+            change(clients, ORDERS, "{\"rollout\":\"100%\"}");
             assertThat(version(clients)).isEqualTo(3);
         }
     }

@@ -48,7 +48,7 @@ class CrossOriginTests {
                 "limiter.rules.by-rule.scope=endpoint",
                 "limiter.rules.by-rule.limit=1",
                 "limiter.rules.by-rule.window=1h",
-                "limiter.rules.by-rule.skip-if=#{#request.path.contains('early')}",
+                "limiter.rules.by-rule.condition=#{!#request.path.contains('early')}",
                 "limiter.rules.early.paths=/early/**,/secured/early,/mapped/early",
                 "limiter.rules.early.phase=request",
                 "limiter.rules.early.scope=endpoint",

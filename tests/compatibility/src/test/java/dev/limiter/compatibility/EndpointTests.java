@@ -129,7 +129,7 @@ class EndpointTests {
 
     /** "I get 429 and should not." */
     @Test
-    void tellsWhyACustomerIsRefusedAndLetsItIn() {
+    void tellsWhyACustomerIsRejectedAndLetsItIn() {
         assertThat(statuses(6, "/orders", "X-Api-Key", "acme")).containsExactly(200, 200, 200, 429, 429, 429);
 
         String standing = clients.get("/actuator/limiter/orders?key=acme").body();
@@ -147,7 +147,7 @@ class EndpointTests {
 
     /** Known from a log or from the endpoint itself, where no key is told as it is. */
     @Test
-    void tellsWhoIsRefusedMostByAHashThatCanBeAskedFor(CapturedOutput output) {
+    void tellsWhoIsRejectedMostByAHashThatCanBeAskedFor(CapturedOutput output) {
         Stream.of(1, 2, 3, 4)
                 .map(i -> CompletableFuture.runAsync(() -> statuses(100, "/orders", "X-Api-Key", "a crowd")))
                 .toList()
@@ -155,7 +155,7 @@ class EndpointTests {
 
         String rule = clients.get("/actuator/limiter/orders").body();
         Matcher most = Pattern.compile(
-                        "\"refusedMost\":\\[\\{\"rule\":\"orders\",\"keyHash\":\"([0-9a-f]{16})\",\"refusals\":397")
+                        "\"rejectedMost\":\\[\\{\"rule\":\"orders\",\"keyHash\":\"([0-9a-f]{16})\",\"rejections\":397")
                 .matcher(rule);
         assertThat(most.find()).as(rule).isTrue();
         assertThat(rule).containsPattern("\"recentDecisions\":\\{[^}]*\"banned\":[1-9]");
@@ -245,7 +245,7 @@ class EndpointTests {
             orders  | {"key": "acme", "ban": false}             | ends a ban
             orders  | {"key": "header:X-Api-Key=unresolved", "ban": true} | share this one
             """)
-    void refusesABanThatMeansNothing(String rule, String body, String reason) {
+    void rejectsABanThatMeansNothing(String rule, String body, String reason) {
         HttpResponse<String> answer = clients.post("/actuator/limiter/" + rule, body);
 
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
@@ -257,9 +257,9 @@ class EndpointTests {
     @CsvSource(delimiter = '|', textBlock = """
             {"mode": "shadow"}     | The mode of this rule is shadow
             {"mode": "off"}        | The mode of this rule is off
-            {"enforce": "0.01%"}   | enforced for 0.01% of the keys
+            {"rollout": "0.01%"}   | enforced for 0.01% of the keys
             """)
-    void refusesABanOfAKeyThatIsServedNevertheless(String change, String reason) {
+    void rejectsABanOfAKeyThatIsServedNevertheless(String change, String reason) {
         String orders = "/actuator/limiter/orders";
         assertThat(clients.post(orders, change).statusCode()).isEqualTo(200);
         try {
@@ -334,7 +334,7 @@ class EndpointTests {
     }
 
     @Test
-    void anUnknownWordOfAQuestionIsRefused() {
+    void anUnknownWordOfAQuestionIsRejected() {
         for (String path : List.of("/orders?kye=acme", "/orders?key=acme&kye=other")) {
             HttpResponse<String> answer = clients.get("/actuator/limiter" + path);
             assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
@@ -598,7 +598,7 @@ class EndpointTests {
                 "Limited.fixed     | {'burst': 5}             | 400 | LIM-204",
                 "nosuch  | {'limit': 1}                       | 404 | no such rule"
             })
-    void impossibleChangesAreRefusedAndChangeNothing(String rule, String change, int status, String said) {
+    void impossibleChangesAreRejectedAndChangeNothing(String rule, String change, int status, String said) {
         String before = clients.get("/actuator/limiter/" + rule).body();
 
         HttpResponse<String> answer = clients.post(
@@ -658,10 +658,10 @@ class EndpointTests {
                             redis.property().replace("//", "//limits:any@")))) {
                 Clients operator = Applications.clientsOf(shared);
                 for (int i = 0; i < 2; i++) {
-                    HttpResponse<String> refused =
+                    HttpResponse<String> rejected =
                             operator.post("/actuator/limiter/orders", "{\"key\": \"scraper\", \"ban\": true}");
-                    assertThat(refused.statusCode()).as(refused.body()).isEqualTo(503);
-                    assertThat(refused.body()).contains("lacks a right", "SET");
+                    assertThat(rejected.statusCode()).as(rejected.body()).isEqualTo(503);
+                    assertThat(rejected.body()).contains("lacks a right", "SET");
                 }
                 assertThat(operator.get("/actuator/limiter/orders?key=scraper").body())
                         .contains("\"banned\":false");

@@ -69,7 +69,7 @@ class ExplainTests {
         "limiter.rules.orders.limits.cost.limit=40",
         "limiter.rules.orders.limits.cost.window=1h",
         "limiter.rules.orders.limits.cost.cost=#{#request.getParameter('many') == null ? 1 : 9}",
-        "limiter.rules.orders.skip-if=#{#request.getHeader('X-Skip') == 'yes'}",
+        "limiter.rules.orders.condition=#{#request.getHeader('X-Skip') != 'yes'}",
         "limiter.rules.orders.ban.after=3",
         "limiter.rules.orders.ban.within=1h",
         "limiter.rules.orders.ban.for=1d",
@@ -320,7 +320,7 @@ class ExplainTests {
         assertThat(rules(explain("path", "/orders")).get("orders")).containsEntry("sharedByAllWithoutOne", true);
         assertThat(rules(explain("path", "/orders", "header.x-skip", "yes")).get("orders"))
                 .containsEntry("result", "skipped")
-                .containsEntry("detail", "skip-if");
+                .containsEntry("detail", "condition");
         assertThat(rules(explain("path", "/login", "ip", "198.51.100.1")).get("login"))
                 .containsEntry("result", "skipped")
                 .containsEntry("detail", "allow");

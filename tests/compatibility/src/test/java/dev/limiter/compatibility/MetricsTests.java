@@ -57,13 +57,13 @@ class MetricsTests {
     }
 
     @Test
-    void limitsAreCountedThatRefuseOrHaveLittleLeft() {
-        double refused = limits("limiter.rejections", "rejected");
+    void limitsAreCountedThatRejectOrHaveLittleLeft() {
+        double rejected = limits("limiter.rejections", "rejected");
         double near = limits("limiter.near.limit", "permitted");
 
         IntStream.range(0, 5).forEach(i -> clients.get("/orders/" + i));
 
-        assertThat(limits("limiter.rejections", "rejected") - refused).isEqualTo(3);
+        assertThat(limits("limiter.rejections", "rejected") - rejected).isEqualTo(3);
         // the second of two
         assertThat(limits("limiter.near.limit", "permitted") - near).isEqualTo(1);
     }

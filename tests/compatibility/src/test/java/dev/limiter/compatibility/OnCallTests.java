@@ -89,9 +89,9 @@ class OnCallTests {
         assertThat(bucket).containsEntry("used", true).containsEntry("banned", true);
         assertThat((String) bucket.get("banEndsAfter")).startsWith("PT23H");
         assertThat(first(bucket.get("limits"))).containsEntry("remaining", 0);
-        assertThat(first(json(customers.get("/actuator/limiter")).get("refusedMost")))
+        assertThat(first(json(customers.get("/actuator/limiter")).get("rejectedMost")))
                 .containsEntry("keyHash", hash)
-                .containsEntry("refusals", 7);
+                .containsEntry("rejections", 7);
 
         // let the customer in, with more for today
         String key = URLEncoder.encode("acme", StandardCharsets.UTF_8);

@@ -118,7 +118,7 @@ class RedirectionTests {
                 "/other/stream-closed",
                 "/other/etag",
                 "/other/no-content",
-                "/other/refused",
+                "/other/rejected",
                 "/other/error-sent",
                 "/other/unhandled",
                 "/other/unknown",
@@ -407,8 +407,8 @@ class RedirectionTests {
             return ResponseEntity.noContent().build();
         }
 
-        @GetMapping("/other/refused")
-        ResponseEntity<String> refused() {
+        @GetMapping("/other/rejected")
+        ResponseEntity<String> rejected() {
             return ResponseEntity.badRequest().body("no");
         }
 

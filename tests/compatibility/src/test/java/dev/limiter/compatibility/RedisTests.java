@@ -139,7 +139,7 @@ class RedisTests {
         assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
     }
 
-    /** The key is a hash in Redis, and one instance knows a refusal that another one ended. */
+    /** The key is a hash in Redis, and one instance knows a rejection that another one ended. */
     @Test
     void keyThatIsLiftedOnOneInstanceIsLetInOnTheOther() {
         Clients one = Applications.clientsOf(first);

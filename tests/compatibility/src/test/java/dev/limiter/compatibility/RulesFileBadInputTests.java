@@ -75,7 +75,7 @@ class RulesFileBadInputTests extends RulesFileSupport {
                 text("limiter: { rules: { orders: { limit: 5 }, Orders: { limit: 6 } } }", "LIM-104"),
                 text("limiter: { rules: { orders: { limit: 5 }, orders: { limit: 6 } } }", "duplicate key"),
                 text("limiter: { rules: { orders: { limit: '${NOT_THERE}' } } }", "NOT_THERE"),
-                text("limiter: { rules: { orders: { limit: 7 } }, floors: { orders: 9 } }", "limiter.floors"),
+                text("limiter: { rules: { orders: { limit: 7 } }, caps: { orders: 9 } }", "limiter.caps"),
                 text("limiter: { rules: { orders: lim } }", "LIM-102", "limiter.rules.orders"),
                 text("limiter: { rules: { orders: '' } }", "LIM-102", "limiter.rules.orders"),
                 text("limiter: { rules: { orders: 5, others: { paths: /o, limit: 1 } } }", "LIM-102"),
@@ -200,16 +200,16 @@ class RulesFileBadInputTests extends RulesFileSupport {
     }
 
     @Test
-    void isNotAboveAFloor() throws IOException {
+    void isNotAboveACap() throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
         try (ConfigurableApplicationContext application =
-                start(file, "limiter.floors.orders.limit=4", "limiter.floors.orders.window=1h")) {
+                start(file, "limiter.caps.orders.limit=4", "limiter.caps.orders.window=1h")) {
             Clients clients = Applications.clientsOf(application);
             replace(file, orders(5));
             awaitShown(clients, ALL, "LIM-317");
             assertThat(permitted(clients, "/orders", "acme")).isEqualTo(4);
 
-            for (String exempting : List.of("skip-if: '#{true}'", "allow: 127.0.0.0/8", "charge-if: '#{false}'")) {
+            for (String exempting : List.of("condition: '#{false}'", "allow: 127.0.0.0/8", "charge-if: '#{false}'")) {
                 replace(file, orders(4));
                 await(() -> !clients.get(ALL).body().contains("\"problem\":"));
                 replace(file, orders(3) + "      " + exempting + "\n");

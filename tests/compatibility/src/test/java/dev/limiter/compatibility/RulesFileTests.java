@@ -97,7 +97,7 @@ class RulesFileTests extends RulesFileSupport {
 
     /** Else it would be answered as made, and come into force when nobody expects it. */
     @Test
-    void changeBesideOneThatDoesNotFitAnyMoreIsRefused() throws IOException {
+    void changeBesideOneThatDoesNotFitAnyMoreIsRejected() throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yml"), orders(4));
         try (ConfigurableApplicationContext application = start(file)) {
             Clients clients = Applications.clientsOf(application);
@@ -106,9 +106,9 @@ class RulesFileTests extends RulesFileSupport {
             awaitShown(clients, "/actuator/limiter", "\"problem\":");
 
             for (String change : List.of("{\"limit\":3}", "{\"mode\":\"off\"}")) {
-                HttpResponse<String> refused = clients.post(ORDERS, change);
-                assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
-                assertThat(refused.body()).contains("LIM-204", "\"where\":\"burst\"");
+                HttpResponse<String> rejected = clients.post(ORDERS, change);
+                assertThat(rejected.statusCode()).as(rejected.body()).isEqualTo(400);
+                assertThat(rejected.body()).contains("LIM-204", "\"where\":\"burst\"");
             }
             assertThat(clients.post("/actuator/limiter/default", "{\"mode\":\"off\"}")
                             .statusCode())

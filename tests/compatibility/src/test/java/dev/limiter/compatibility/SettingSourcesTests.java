@@ -36,7 +36,7 @@ class SettingSourcesTests {
                 "limiter.rules-file=" + file,
                 "limiter.rules.reports.limit=20",
                 "limiter.rules.reports.key=header:X-Api-Key",
-                "limiter.rules.reports.skip-if=#{#request.getHeader('X-Secret') == 'sesame'}")) {
+                "limiter.rules.reports.condition=#{#request.getHeader('X-Secret') != 'sesame'}")) {
             Clients clients = Applications.clientsOf(application);
             assertThat(clients.post(ENDPOINT + "reports", "{\"limit\":40}").statusCode())
                     .isEqualTo(200);
@@ -47,7 +47,7 @@ class SettingSourcesTests {
                     .startsWith("limit of change 1 by anonymous at 20");
             assertThat(JsonPath.<String>read(body, "$.sources.mode.from")).contains("rules.yml] - 5:13");
             assertThat(JsonPath.<String>read(body, "$.sources.window.from")).contains("window of @RateLimiter on");
-            assertThat(JsonPath.<Map<String, Object>>read(body, "$.sources['skip-if']"))
+            assertThat(JsonPath.<Map<String, Object>>read(body, "$.sources['condition']"))
                     .containsOnlyKeys("from");
             assertThat(body).doesNotContain("sesame");
 
@@ -64,9 +64,9 @@ class SettingSourcesTests {
     }
 
     @Test
-    void aChangeIsShownWithItsAuthorAndTheFloorBesideIt() {
+    void aChangeIsShownWithItsAuthorAndTheCapBesideIt() {
         try (ConfigurableApplicationContext application =
-                start("limiter.floors.Reports.limit=50", "limiter.floors.Reports.window=1h")) {
+                start("limiter.caps.Reports.limit=50", "limiter.caps.Reports.window=1h")) {
             Clients clients = Applications.clientsOf(application);
             clients.post(ENDPOINT + "reports", "{\"limit\":40,\"reason\":\"ticket 7\"}");
             clients.post(ENDPOINT + "reports", "{\"window\":\"2h\",\"reason\":\"ticket 8\"}");
@@ -81,13 +81,13 @@ class SettingSourcesTests {
                     .containsOnlyKeys("limit", "window", "version", "at", "by", "reason")
                     .containsAllEntriesOf(
                             Map.of("limit", 40, "window", "2h", "version", 2, "by", "anonymous", "reason", "ticket 8"));
-            assertThat(JsonPath.<Map<String, Object>>read(body, "$.floor"))
-                    .isEqualTo(Map.of("limit", 50, "window", "PT1H", "from", "limiter.floors.Reports"));
+            assertThat(JsonPath.<Map<String, Object>>read(body, "$.cap"))
+                    .isEqualTo(Map.of("limit", 50, "window", "PT1H", "from", "limiter.caps.Reports"));
 
             clients.send("DELETE", ENDPOINT + "reports");
             assertThat(JsonPath.<Map<String, Object>>read(
                             clients.get(ENDPOINT + "reports").body(), "$"))
-                    .containsKey("floor")
+                    .containsKey("cap")
                     .doesNotContainKey("change");
         }
     }
@@ -116,7 +116,7 @@ class SettingSourcesTests {
                 "limiter.rules.orders.limits.short.window=1s",
                 "limiter.rules.orders.limits.long.limit=50",
                 "limiter.rules.orders.limits.long.window=1h",
-                "limiter.rules.orders.tiers.by=header:X-Plan",
+                "limiter.rules.orders.tier-by=header:X-Plan",
                 "limiter.rules.orders.tiers.gold.limits.short.limit=9",
                 "limiter.rules.orders.ban.after=3",
                 "limiter.rules.orders.ban.within=1m",
@@ -128,8 +128,7 @@ class SettingSourcesTests {
                     .isEqualTo("5");
             assertThat(JsonPath.<String>read(body, "$.sources['tiers.gold.limits.short.limit'].value"))
                     .isEqualTo("9");
-            assertThat(JsonPath.<String>read(body, "$.sources['tiers.by'].from"))
-                    .contains("tiers.by");
+            assertThat(JsonPath.<String>read(body, "$.sources['tier-by'].from")).contains("tier-by");
             assertThat(JsonPath.<String>read(body, "$.sources['ban.for'].value"))
                     .isEqualTo("1h");
             assertThat(JsonPath.<String>read(body, "$.sources.mode.value")).isEqualTo("shadow");

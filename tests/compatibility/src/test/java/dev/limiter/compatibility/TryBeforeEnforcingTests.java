@@ -50,20 +50,20 @@ class TryBeforeEnforcingTests {
                 Limited.class, Stream.of(properties, more).flatMap(Stream::of).toArray(String[]::new));
     }
 
-    private static Set<String> refused(Clients clients) {
-        return refused(clients, "/orders");
+    private static Set<String> rejected(Clients clients) {
+        return rejected(clients, "/orders");
     }
 
-    private static Set<String> refused(Clients clients, String path) {
-        Set<String> refused = new HashSet<>();
+    private static Set<String> rejected(Clients clients, String path) {
+        Set<String> rejected = new HashSet<>();
         for (int i = 0; i < KEYS; i++) {
             for (int request = 0; request < 5; request++) {
                 if (clients.get(path, "X-Api-Key", "key" + i).statusCode() == 429) {
-                    refused.add("key" + i);
+                    rejected.add("key" + i);
                 }
             }
         }
-        return refused;
+        return rejected;
     }
 
     private static long count(Clients clients, String rule, String outcome) {
@@ -73,55 +73,55 @@ class TryBeforeEnforcingTests {
     }
 
     @Test
-    void onlyAShareOfTheKeysIsRefusedAndAlwaysTheSame() {
-        Set<String> refused;
-        try (ConfigurableApplicationContext application = start("limiter.rules.orders.enforce=10%")) {
+    void onlyAShareOfTheKeysIsRejectedAndAlwaysTheSame() {
+        Set<String> rejected;
+        try (ConfigurableApplicationContext application = start("limiter.rules.orders.rollout=10%")) {
             Clients clients = Applications.clientsOf(application);
-            refused = refused(clients);
-            assertThat(refused).hasSizeBetween(15, 50);
-            assertThat(count(clients, "orders", "rejected")).isEqualTo(refused.size());
-            assertThat(count(clients, "orders", "shadow-rejected")).isEqualTo(KEYS - refused.size());
-            assertThat(clients.get("/actuator/limiter/orders").body()).contains("\"enforce\":\"10%\"");
+            rejected = rejected(clients);
+            assertThat(rejected).hasSizeBetween(15, 50);
+            assertThat(count(clients, "orders", "rejected")).isEqualTo(rejected.size());
+            assertThat(count(clients, "orders", "shadow-rejected")).isEqualTo(KEYS - rejected.size());
+            assertThat(clients.get("/actuator/limiter/orders").body()).contains("\"rollout\":\"10%\"");
 
             for (String key : List.of("key1", "key2", "key3", "key4", "key5", "key6", "key7", "key8")) {
                 assertThat(clients.get("/actuator/limiter/explain?path=/orders&header.X-Api-Key=" + key)
                                 .body())
-                        .contains("\"result\":\"" + (refused.contains(key) ? "rejected" : "permitted") + "\"");
+                        .contains("\"result\":\"" + (rejected.contains(key) ? "rejected" : "permitted") + "\"");
             }
 
-            assertThat(clients.post("/actuator/limiter/orders", "{\"enforce\":\"30 %\"}")
+            assertThat(clients.post("/actuator/limiter/orders", "{\"rollout\":\"30 %\"}")
                             .body())
-                    .contains("\"enforce\":\"30%\"");
-            Set<String> more = refused(clients);
-            assertThat(more).containsAll(refused).hasSizeBetween(60, 130);
+                    .contains("\"rollout\":\"30%\"");
+            Set<String> more = rejected(clients);
+            assertThat(more).containsAll(rejected).hasSizeBetween(60, 130);
         }
-        try (ConfigurableApplicationContext application = start("limiter.rules.orders.enforce=10%")) {
-            assertThat(refused(Applications.clientsOf(application))).isEqualTo(refused);
+        try (ConfigurableApplicationContext application = start("limiter.rules.orders.rollout=10%")) {
+            assertThat(rejected(Applications.clientsOf(application))).isEqualTo(rejected);
         }
     }
 
     /** Of endpoints with a bucket each, and of methods. */
     @Test
-    void sameClientsAreRefusedEverywhere() {
+    void sameClientsAreRejectedEverywhere() {
         try (ConfigurableApplicationContext application = start(
                 "limiter.rules.orders.paths=/orders,/both",
                 "limiter.rules.orders.scope=endpoint",
-                "limiter.rules.orders.enforce=50%",
+                "limiter.rules.orders.rollout=50%",
                 "limiter.rules.report.key=header:X-Api-Key",
                 "limiter.rules.report.limit=4",
-                "limiter.rules.report.enforce=50%")) {
+                "limiter.rules.report.rollout=50%")) {
             Clients clients = Applications.clientsOf(application);
-            Set<String> refused = refused(clients);
-            assertThat(refused).hasSizeBetween(100, 200);
-            assertThat(refused(clients, "/both")).isEqualTo(refused);
-            assertThat(refused(clients, "/report")).isEqualTo(refused);
+            Set<String> rejected = rejected(clients);
+            assertThat(rejected).hasSizeBetween(100, 200);
+            assertThat(rejected(clients, "/both")).isEqualTo(rejected);
+            assertThat(rejected(clients, "/report")).isEqualTo(rejected);
         }
     }
 
     @Test
     void keyIsResolvedOnceForEachRequest() {
         try (ConfigurableApplicationContext application =
-                start("limiter.rules.orders.enforce=50%", "limiter.rules.orders.key=counting")) {
+                start("limiter.rules.orders.rollout=50%", "limiter.rules.orders.key=counting")) {
             Clients clients = Applications.clientsOf(application);
             Counting counting = application.getBean(Counting.class);
             Set<Integer> statuses = new HashSet<>();
@@ -149,7 +149,7 @@ class TryBeforeEnforcingTests {
         }
     }
 
-    /** The end of a request that the rule refuses is not known. */
+    /** The end of a request that the rule rejects is not known. */
     @Test
     void candidateChargesNothingForWhatMightHaveBeenFree() {
         try (ConfigurableApplicationContext application = start(
@@ -225,7 +225,7 @@ class TryBeforeEnforcingTests {
     @Test
     void limitIsSuggestedForEachTier() {
         try (ConfigurableApplicationContext application = start(
-                "limiter.rules.orders.tiers.by=header:X-Plan",
+                "limiter.rules.orders.tier-by=header:X-Plan",
                 "limiter.rules.orders.tiers.gold.limit=100",
                 "limiter.rules.orders.tiers.free.limit=1")) {
             Clients clients = Applications.clientsOf(application);

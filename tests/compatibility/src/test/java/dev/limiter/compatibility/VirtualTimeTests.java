@@ -84,7 +84,7 @@ class VirtualTimeTests {
     @RepeatedTest(2)
     void everyTestStartsWithAllPermitsFree() {
         assertThat(limiters.tryAcquire(EXPORTS, "alice")).isPermitted();
-        assertThat(limiters.tryAcquire(EXPORTS, "alice")).isRefused();
+        assertThat(limiters.tryAcquire(EXPORTS, "alice")).isRejected();
     }
 
     @Test

@@ -57,13 +57,13 @@ class WaysToHandlersTests {
                 "limiter.rules.pool.limit=50",
                 "limiter.rules.fragment.paths=/plain",
                 "limiter.rules.fragment.key=header:X-Fragment",
-                "limiter.rules.fragment.skip-if=#request.getHeader('X-Fragment') == null",
+                "limiter.rules.fragment.condition=#request.getHeader('X-Fragment') != null",
                 "limiter.rules.fragment.limit=1",
                 "limiter.rules.fragment.window=1h",
                 "limiter.rules.page.paths=/inner/include/**",
                 "limiter.rules.page.phase=request",
                 "limiter.rules.page.key=header:X-Fragment",
-                "limiter.rules.page.skip-if=#request.getHeader('X-Fragment') == null",
+                "limiter.rules.page.condition=#request.getHeader('X-Fragment') != null",
                 "limiter.rules.page.limit=2",
                 "limiter.rules.page.window=1h",
                 "management.endpoint.health.show-components=always");
@@ -142,18 +142,18 @@ class WaysToHandlersTests {
 
     /** A container lets an included resource erase the buffer of the page, but neither status nor fields be set. */
     @Test
-    void refusedFragmentLeavesThePageThatIncludesIt() {
+    void rejectedFragmentLeavesThePageThatIncludesIt() {
         String permitted =
                 clients.get("/inner/include/plain", "X-Fragment", "one").body();
         assertThat(permitted).startsWith("before ").endsWith(" after").hasSizeGreaterThan("before  after".length());
 
-        HttpResponse<String> refused = clients.get("/inner/include/plain", "X-Fragment", "one");
-        assertThat(refused.statusCode()).isEqualTo(200);
-        assertThat(refused.body()).isEqualTo("before  after");
+        HttpResponse<String> rejected = clients.get("/inner/include/plain", "X-Fragment", "one");
+        assertThat(rejected.statusCode()).isEqualTo(200);
+        assertThat(rejected.body()).isEqualTo("before  after");
         assertPermitsAreReturned();
 
-        HttpResponse<String> refusedPage = clients.get("/inner/include/plain", "X-Fragment", "one");
-        assertThat(refusedPage.statusCode()).isEqualTo(429);
+        HttpResponse<String> rejectedPage = clients.get("/inner/include/plain", "X-Fragment", "one");
+        assertThat(rejectedPage.statusCode()).isEqualTo(429);
     }
 
     @Test
