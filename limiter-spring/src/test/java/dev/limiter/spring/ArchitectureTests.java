@@ -6,15 +6,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
-import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
-import dev.limiter.testkit.ArchitectureRules;
 
+/** The starter holds the rules of all modules. */
 @AnalyzeClasses(packages = "dev.limiter.spring", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
-
-    @ArchTest
-    static final ArchTests ofAllModules = ArchTests.in(ArchitectureRules.class);
 
     @ArchTest
     static final ArchRule knowsNoEdge = classes()

@@ -13,19 +13,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import reactor.core.Disposable;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
-/** The permits of a concurrency limit that a method holds outside of requests. */
+/**
+ * The permits of a concurrency limit that a method holds outside of requests; {@code CallCompletionTests} have all ends of
+ * a call.
+ */
 class HeldPermitTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
@@ -35,96 +31,16 @@ class HeldPermitTests {
             .withBean(Pool.class);
 
     @Test
-    void isReleasedOnReturnAndOnFailure() {
-        with(pool -> {
-            pool.nested(() -> rejected(() -> pool.nested(() -> {})));
-            assertThatThrownBy(() -> pool.nested(() -> {
-                        throw new IllegalStateException("on purpose");
-                    }))
-                    .isInstanceOf(IllegalStateException.class);
-            pool.nested(() -> {});
-        });
-    }
-
-    @Test
-    void isHeldUntilAFutureCompletes() {
-        with(pool -> {
-            CompletableFuture<String> first = new CompletableFuture<>();
-            // whoever knows that the call is over finds its permit free
-            CompletableFuture<Void> next = pool.later(first)
-                    .handle((value, failure) -> pool.later(CompletableFuture.completedFuture("done")))
-                    .thenAccept(done -> assertThat(done).isCompletedWithValue("done"))
-                    .toCompletableFuture();
-            rejected(() -> pool.later(first));
-            first.completeExceptionally(new IllegalStateException("on purpose"));
-            assertThat(next).isCompleted();
-            CompletableFuture<String> cancelled = new CompletableFuture<>();
-            pool.later(cancelled).toCompletableFuture().cancel(true);
-            assertThat(cancelled).isCancelled();
-            CompletableFuture<String> late = new CompletableFuture<>();
-            assertThatThrownBy(() -> pool.later(late)
-                            .toCompletableFuture()
-                            .orTimeout(1, TimeUnit.MILLISECONDS)
-                            .join())
-                    .hasCauseInstanceOf(TimeoutException.class);
-            assertThat(late).isCompletedExceptionally();
-            CompletableFuture<String> given = new CompletableFuture<>();
-            pool.later(given).toCompletableFuture().complete("by the caller");
-            assertThat(given).isCompletedWithValue("by the caller");
-            pool.later(new CompletableFuture<>());
-        });
-    }
-
-    @Test
-    void isHeldUntilAMonoTerminatesOrIsCancelled() {
-        with(pool -> {
-            Sinks.One<String> first = Sinks.one();
-            CompletableFuture<String> result = pool.mono(first.asMono()).toFuture();
-            rejected(() -> pool.mono(Mono.empty()));
-            first.tryEmitValue("done");
-            assertThat(result).isCompletedWithValue("done");
-
-            pool.mono(Mono.never()).subscribe().dispose();
-            pool.mono(Mono.error(new IllegalStateException("on purpose")))
-                    .onErrorComplete()
-                    .block();
-            pool.mono(Mono.empty());
-        });
-    }
-
-    @Test
-    void isHeldUntilAFluxTerminates() {
-        with(pool -> {
-            assertThat(pool.flux(Flux.just("a", "b")).collectList().block()).containsExactly("a", "b");
-            pool.flux(Flux.never());
-            rejected(() -> pool.flux(Flux.empty()));
-        });
-    }
-
-    @Test
     void theConfigurationMayMakeAConcurrencyLimitOfARate() {
         application
                 .withPropertyValues("limiter.rules.rate.algorithm=concurrency", "limiter.rules.rate.limit=1")
                 .run(context -> {
                     Pool pool = context.getBean(Pool.class);
                     for (int i = 0; i < 10; i++) {
-                        pool.rate(() -> rejected(() -> pool.rate(() -> {})));
+                        pool.rate(() -> assertThatThrownBy(() -> pool.rate(() -> {}))
+                                .isInstanceOf(RateLimitExceededException.class));
                     }
                 });
-    }
-
-    @Test
-    void aWindowIsRejected() {
-        application
-                .withPropertyValues(
-                        "limiter.rules.pool.algorithm=concurrency",
-                        "limiter.rules.pool.limit=1",
-                        "limiter.rules.pool.window=1s",
-                        "limiter.rules.pool.paths=/**")
-                .run(context -> assertThat(context.getStartupFailure())
-                        .rootCause()
-                        .hasMessageContaining("limiter.rules.pool.window")
-                        .hasMessageContaining("concurrency has no window"));
     }
 
     @Test
@@ -134,7 +50,6 @@ class HeldPermitTests {
             PermitHolders holders = context.getBean(PermitHolders.class);
             VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
             Instant begun = Instant.ofEpochSecond(0, time.epochNanos());
-
             pool.nested(() -> {
                 time.advance(Duration.ofSeconds(3));
                 assertThat(holders.of("Pool.nested", null)).singleElement().satisfies(held -> {
@@ -144,13 +59,9 @@ class HeldPermitTests {
                     assertThat(held.since()).isEqualTo(begun);
                     assertThat(holders.age(held)).isEqualTo(Duration.ofSeconds(3));
                 });
-                rejected(() -> pool.nested(() -> {}));
+                assertThatThrownBy(() -> pool.nested(() -> {})).isInstanceOf(RateLimitExceededException.class);
                 assertThat(holders.permits("Pool.nested")).isEqualTo(1);
             });
-            assertThatThrownBy(() -> pool.nested(() -> {
-                        throw new IllegalStateException("on purpose");
-                    }))
-                    .isInstanceOf(IllegalStateException.class);
             assertThat(holders.of("Pool.nested", null)).isEmpty();
 
             CompletableFuture<String> result = new CompletableFuture<>();
@@ -159,28 +70,8 @@ class HeldPermitTests {
             result.complete("done");
             assertThat(holders.permits("Pool.later")).isZero();
 
-            Disposable running = pool.mono(Mono.never()).subscribe();
-            assertThat(holders.permits("Pool.mono")).isEqualTo(1);
-            running.dispose();
-            assertThat(holders.permits("Pool.mono")).isZero();
+            pool.rate(() -> assertThat(holders.of("rate", null)).isEmpty());
         });
-    }
-
-    @Test
-    void nothingIsKeptOfOtherRules() {
-        application.run(context -> {
-            PermitHolders holders = context.getBean(PermitHolders.class);
-            context.getBean(Pool.class)
-                    .rate(() -> assertThat(holders.of("rate", null)).isEmpty());
-        });
-    }
-
-    private void with(Consumer<Pool> test) {
-        application.run(context -> test.accept(context.getBean(Pool.class)));
-    }
-
-    private static void rejected(Runnable call) {
-        assertThatThrownBy(call::run).isInstanceOf(RateLimitExceededException.class);
     }
 
     static class Pool {
@@ -192,16 +83,6 @@ class HeldPermitTests {
 
         @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1)
         public CompletionStage<String> later(CompletionStage<String> result) {
-            return result;
-        }
-
-        @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1)
-        public Mono<String> mono(Mono<String> result) {
-            return result;
-        }
-
-        @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1)
-        public Flux<String> flux(Flux<String> result) {
             return result;
         }
 

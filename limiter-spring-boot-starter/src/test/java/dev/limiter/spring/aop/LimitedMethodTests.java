@@ -15,10 +15,11 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.BeanUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -28,162 +29,116 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.annotation.AliasFor;
 
+@ExtendWith(OutputCaptureExtension.class)
 class LimitedMethodTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
+            .withPropertyValues("limiter.rules.shared.limit=2", "limiter.rules.shared.window=1h", "tuned.key=#p0")
             .withBean(VirtualTimeSource.class);
 
-    @Test
-    void findsTheAnnotationOnTheMethod() {
-        application.withBean(Plain.class).run(context -> {
-            Plain plain = context.getBean(Plain.class);
-            permitsThenRejects(2, plain::limited);
-            plain.free();
+    @ParameterizedTest
+    @ValueSource(strings = {"spring.aop.auto=true", "spring.aop.auto=false"})
+    void findsTheAnnotationWithAndWithoutTheAopOfSpringBoot(String property) {
+        application.withPropertyValues(property).withBean(Methods.class).run(context -> {
+            Methods methods = context.getBean(Methods.class);
+            permitsThenRejects(2, methods::limited);
+            methods.free();
+            permitsThenRejects(2, methods::composed);
+            permitsThenRejects(3, methods::composedWithValue);
+            permitsThenRejects(2, methods::overridden);
+            permitsThenRejects(2, methods::repeated);
+            context.getBean(VirtualTimeSource.class).advance(Duration.ofSeconds(1));
+            permitsThenRejects(1, methods::repeated);
         });
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void findsTheAnnotationOnAnInterfaceWithEachSortOfProxy(boolean targetClass) {
-        application
-                .withPropertyValues("spring.aop.proxy-target-class=" + targetClass)
-                .withBean("impl", Contract.class, Implementation::new)
+        ApplicationContextRunner proxied =
+                application.withPropertyValues("spring.aop.proxy-target-class=" + targetClass);
+        proxied.withBean("impl", Contract.class, Implementation::new)
                 .run(context -> permitsThenRejects(2, context.getBean(Contract.class)::limited));
-    }
-
-    @Test
-    void findsTheAnnotationWithoutTheAopOfSpringBoot() {
-        application
-                .withPropertyValues("spring.aop.auto=false")
-                .withBean(Plain.class)
-                .run(context -> permitsThenRejects(2, context.getBean(Plain.class)::limited));
-    }
-
-    @Test
-    void findsTheAnnotationOfAnOverriddenMethod() {
-        application
-                .withBean(Overriding.class)
-                .run(context -> permitsThenRejects(2, context.getBean(Overriding.class)::limited));
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {FinalMethod.class, PrivateMethod.class, StaticMethod.class})
-    @ExtendWith(OutputCaptureExtension.class)
-    void warnsOfAnAnnotationThatLimitsNothing(Class<?> type, CapturedOutput output) {
-        application.withBean(type).run(context -> {
-            assertThat(context).hasNotFailed();
-            assertThat(output)
-                    .contains("@RateLimiter on " + type.getName() + ".limited() limits nothing")
-                    .contains("do not go through the proxy");
+        if (!targetClass) {
+            proxied.withBean("impl", Contract.class, FinalImplementation::new)
+                    .run(context -> permitsThenRejects(2, context.getBean(Contract.class)::limited));
+        }
+        proxied.withBean("work", Offer.class, TypeOfAnnotatedInterface::new).run(context -> {
+            Offer offer = context.getBean(Offer.class);
+            assertThat(offer.work("a")).isEqualTo("a");
+            assertThat(offer.work("b")).isEqualTo("later b");
+            assertThat(offer.later("c")).isEqualTo(offer.later("c")).isEqualTo("later c");
         });
     }
 
     @Test
-    @ExtendWith(OutputCaptureExtension.class)
-    void aTypeMayHaveMethodsOutOfReachAndIsTold(CapturedOutput output) {
+    void warnsOfAnAnnotationThatLimitsNothing(CapturedOutput output) {
         application
+                .withBean(Unreachable.class)
                 .withBean(TypeWithFinalMethod.class)
                 .run(context -> permitsThenRejects(2, context.getBean(TypeWithFinalMethod.class)::limited));
-        assertThat(output).containsPattern("TypeWithFinalMethod\\.\\w+\\(\\) limits nothing");
+        for (String method : List.of("ofFinal", "ofPrivate", "ofStatic")) {
+            assertThat(output)
+                    .contains("@RateLimiter on " + Unreachable.class.getName() + "." + method + "() limits nothing");
+        }
+        assertThat(output)
+                .contains("do not go through the proxy")
+                .containsPattern("TypeWithFinalMethod\\.\\w+\\(\\) limits nothing");
     }
 
     @Test
-    void findsTheAnnotationOnAFinalMethodOfAnInterface() {
-        application
-                .withPropertyValues("spring.aop.proxy-target-class=false")
-                .withBean("impl", Contract.class, FinalImplementation::new)
-                .run(context -> permitsThenRejects(2, context.getBean(Contract.class)::limited));
-    }
-
-    @Test
-    void findsTheAnnotationAsMetaAnnotation() {
-        application.withBean(Composed.class).run(context -> {
-            permitsThenRejects(2, context.getBean(Composed.class)::limited);
-            permitsThenRejects(3, context.getBean(Composed.class)::other);
-        });
-    }
-
-    @Test
-    void appliesAllRepeatedAnnotations() {
-        application.withBean(Repeated.class).run(context -> {
-            VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
-            Repeated repeated = context.getBean(Repeated.class);
-            permitsThenRejects(2, repeated::limited);
-            time.advance(Duration.ofSeconds(1));
-            permitsThenRejects(1, repeated::limited);
-        });
-    }
-
-    @Test
-    void aTypeGivesEachMethodABucketOfItsOwn() {
+    void aTypeGivesEachMethodABucketOfItsOwnAndAMethodBeatsIt() {
         application.withBean(TypeLevel.class).run(context -> {
             TypeLevel type = context.getBean(TypeLevel.class);
             permitsThenRejects(2, type::one);
             permitsThenRejects(2, type::two);
             permitsThenRejects(2, () -> type.two("overloaded"));
+            permitsThenRejects(3, type::own);
             assertThat(type.toString()).isEqualTo(type.toString()).isEqualTo(type.toString());
         });
     }
 
     @Test
-    void methodBeatsType() {
+    void methodsOfOneRuleHaveBucketsOfTheirOwnUnlessItsScopeIsTheRule() {
+        application.withBean(Methods.class).run(context -> {
+            permitsThenRejects(2, context.getBean(Methods.class)::shared);
+            permitsThenRejects(2, context.getBean(Methods.class)::sharedToo);
+        });
         application
-                .withBean(TypeLevel.class)
-                .run(context -> permitsThenRejects(3, context.getBean(TypeLevel.class)::own));
-    }
-
-    @Test
-    void methodsOfOneRuleHaveBucketsOfTheirOwn() {
-        application
-                .withPropertyValues("limiter.rules.shared.limit=2", "limiter.rules.shared.window=1h")
-                .withBean(SharedRule.class)
+                .withPropertyValues("limiter.rules.shared.scope=rule")
+                .withBean(Methods.class)
                 .run(context -> {
-                    permitsThenRejects(2, context.getBean(SharedRule.class)::one);
-                    permitsThenRejects(2, context.getBean(SharedRule.class)::two);
-                });
-    }
-
-    @Test
-    void methodsShareTheBudgetOfARuleIfItsScopeIsTheRule() {
-        application
-                .withPropertyValues(
-                        "limiter.rules.shared.limit=2",
-                        "limiter.rules.shared.window=1h",
-                        "limiter.rules.shared.scope=rule")
-                .withBean(SharedRule.class)
-                .run(context -> {
-                    permitsThenRejects(2, context.getBean(SharedRule.class)::one);
-                    assertThatThrownBy(context.getBean(SharedRule.class)::two)
-                            .isInstanceOf(RateLimitExceededException.class);
+                    permitsThenRejects(2, context.getBean(Methods.class)::shared);
+                    permitsThenRejects(0, context.getBean(Methods.class)::sharedToo);
                 });
     }
 
     @Test
     void theConfigurationWinsAttributeByAttribute() {
         application
-                .withPropertyValues("limiter.rules.tuned.limit=1", "tuned.key=#p0")
-                .withBean(Tuned.class)
+                .withPropertyValues("limiter.rules.tuned.limit=1")
+                .withBean(Methods.class)
                 .run(context -> {
-                    Tuned tuned = context.getBean(Tuned.class);
-                    permitsThenRejects(1, () -> tuned.limited("alice"));
-                    permitsThenRejects(1, () -> tuned.limited("bob"));
+                    Methods methods = context.getBean(Methods.class);
+                    permitsThenRejects(1, () -> methods.tuned("alice"));
+                    permitsThenRejects(1, () -> methods.tuned("bob"));
                     context.getBean(VirtualTimeSource.class).advance(Duration.ofSeconds(10));
-                    permitsThenRejects(1, () -> tuned.limited("bob"));
+                    permitsThenRejects(1, () -> methods.tuned("bob"));
                 });
     }
 
     @Test
     void conditionAndCostSeeTheArguments() {
-        application.withBean(Priced.class).run(context -> {
-            Priced priced = context.getBean(Priced.class);
+        application.withBean(Methods.class).run(context -> {
+            Methods methods = context.getBean(Methods.class);
             for (int i = 0; i < 20; i++) {
-                priced.limited(0, false);
+                methods.priced(0, false);
             }
-            priced.limited(7, true);
-            assertThatThrownBy(() -> priced.limited(4, true)).isInstanceOf(RateLimitExceededException.class);
-            priced.limited(3, true);
+            methods.priced(7, true);
+            permitsThenRejects(0, () -> methods.priced(4, true));
+            methods.priced(3, true);
         });
     }
 
@@ -198,6 +153,28 @@ class LimitedMethodTests {
             assertThat(bean.failing()).isTrue();
             assertThatThrownBy(bean::failing).isInstanceOf(IOException.class);
         });
+    }
+
+    @Test
+    void callsTheFallbackOfTheAnnotationThatRejects() {
+        application
+                .withPropertyValues("limiter.rules.per-hour.limit=2")
+                .withBean(WithFallback.class)
+                .run(context -> {
+                    VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
+                    WithFallback bean = context.getBean(WithFallback.class);
+                    assertThat(bean.each()).isEqualTo("limited");
+                    assertThat(bean.each()).isEqualTo("soon");
+                    assertThat(bean.one()).isEqualTo("limited");
+                    assertThat(bean.one()).isEqualTo("soon");
+                    time.advance(Duration.ofSeconds(1));
+                    assertThat(bean.each()).isEqualTo("limited");
+                    assertThat(bean.each()).as("both reject").isEqualTo("soon");
+                    assertThat(bean.one()).isEqualTo("limited");
+                    time.advance(Duration.ofSeconds(1));
+                    assertThat(bean.each()).isEqualTo("later");
+                    permitsThenRejects(0, bean::one);
+                });
     }
 
     @ParameterizedTest
@@ -224,135 +201,53 @@ class LimitedMethodTests {
                 });
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void doesNotLimitTheFallbackOfAnInterfaceWithEachSortOfProxy(boolean targetClass) {
+    @Test
+    void limitsTheFallbackOfATypeByItsOwnAnnotationAndNoOther(CapturedOutput output) {
         application
-                .withPropertyValues("spring.aop.proxy-target-class=" + targetClass)
-                .withBean("work", Offer.class, TypeOfAnnotatedInterface::new)
+                .withBean(TypeWithFallbacks.class)
+                .withBean(FallbackWithALimit.class)
                 .run(context -> {
-                    Offer offer = context.getBean(Offer.class);
-                    assertThat(offer.work("a")).isEqualTo("a");
-                    assertThat(offer.work("b")).isEqualTo("later b");
-                    assertThat(offer.later("c")).isEqualTo(offer.later("c")).isEqualTo("later c");
+                    FallbackWithALimit limited = context.getBean(FallbackWithALimit.class);
+                    assertThat(limited.work()).isEqualTo("work");
+                    assertThat(limited.work()).isEqualTo("later");
+                    permitsThenRejects(2, limited::later);
+                    TypeWithFallbacks bean = context.getBean(TypeWithFallbacks.class);
+                    assertThat(bean.work()).isEqualTo("work");
+                    assertThat(bean.work()).isEqualTo("soon");
+                    context.getBean(VirtualTimeSource.class).advance(Duration.ofSeconds(1));
+                    assertThat(bean.work()).isEqualTo("later");
+                    assertThat(bean.soon()).isEqualTo(bean.soon());
+                    assertThat(bean.later()).isEqualTo(bean.later());
                 });
+        assertThat(output).as("of a final fallback").doesNotContain("limits nothing");
     }
 
     @Test
-    void limitsTheFallbackOfATypeByItsOwnAnnotation() {
-        application.withBean(FallbackWithALimit.class).run(context -> {
-            FallbackWithALimit bean = context.getBean(FallbackWithALimit.class);
-            assertThat(bean.work()).isEqualTo("work");
-            assertThat(bean.work()).isEqualTo("later");
-            permitsThenRejects(2, bean::later);
-        });
-    }
-
-    @Test
-    @ExtendWith(OutputCaptureExtension.class)
-    void doesNotWarnOfAFinalFallback(CapturedOutput output) {
-        application.withBean(FinalFallback.class).run(context -> {
-            FinalFallback bean = context.getBean(FinalFallback.class);
-            assertThat(bean.work()).isEqualTo("work");
-            assertThat(bean.work()).isEqualTo("later");
-        });
-        assertThat(output).doesNotContain("limits nothing");
-    }
-
-    @Test
-    void limitsAnOverloadThatIsTheFallbackOfNoMethod() {
-        application.withBean(OverloadedFallback.class).run(context -> {
-            assertThat(context).hasFailed();
-            assertThat(((LimiterConfigurationException) context.getStartupFailure()).problems())
-                    .singleElement()
-                    .extracting(Problem::where, Problem::reason)
-                    .containsExactly(
-                            "fallback of @RateLimiter on " + OverloadedFallback.class.getName() + ".later(int)",
-                            "This is the limited method itself: name another one, such as \"laterRejected\"");
-        });
-    }
-
-    @Test
-    void limitsAllMethodsOfATypeWhoseFallbackFitsNone() {
-        application.withBean(NoFallbackFits.class).run(context -> {
-            assertThat(context).hasFailed();
-            assertThat(context.getStartupFailure())
-                    .hasMessageContaining(
-                            "fallback of @RateLimiter on " + NoFallbackFits.class.getName() + ".work(int)")
-                    .hasMessageContaining("NoFallbackFits needs a method \"int later(int)\"");
-        });
-    }
-
-    @Test
-    void callsTheFallbackOfTheAnnotationThatRejects() {
+    void allMistakesAreReportedAtOnce() {
         application
-                .withPropertyValues("limiter.rules.per-hour.limit=2")
-                .withBean(FallbackOfEach.class)
-                .run(context -> {
-                    VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
-                    FallbackOfEach bean = context.getBean(FallbackOfEach.class);
-                    assertThat(bean.limited()).isEqualTo("limited");
-                    assertThat(bean.limited()).isEqualTo("soon");
-                    time.advance(Duration.ofSeconds(1));
-                    assertThat(bean.limited()).isEqualTo("limited");
-                    assertThat(bean.limited()).as("both reject").isEqualTo("soon");
-                    time.advance(Duration.ofSeconds(1));
-                    assertThat(bean.limited()).isEqualTo("later");
-                });
+                .withBean(Mistakes.class)
+                .withBean(OverloadedFallback.class)
+                .withBean(NoFallbackFits.class)
+                .run(context -> assertThat(((LimiterConfigurationException) context.getStartupFailure()).problems())
+                        .map(Problem::toString)
+                        .satisfiesExactlyInAnyOrder(
+                                mistake("name", "Mistakes.noRule", "\"nowhere\"", "limiter.rules.nowhere"),
+                                mistake("fallback", "Mistakes.noFallback", "\"missing\"", "String missing(String)"),
+                                mistake("fallback", "Mistakes.wrong", "int odd(int, RateLimitExceededException)"),
+                                mistake("limit", "Mistakes.zero", "\"0\"", "from 1"),
+                                mistake("window", "Mistakes.noUnit", "\"10\""),
+                                mistake("key", "Mistakes.badKey", "\"#{\""),
+                                mistake("window", "Mistakes.noPlaceholder", "\"${none}\""),
+                                mistake("name", "Mistakes.emptyName", "a placeholder gave none"),
+                                mistake("name", "Mistakes.blankName", "\" \"", "a placeholder gave none"),
+                                mistake("fallback", "OverloadedFallback.later(int)", "such as \"laterRejected\""),
+                                mistake("fallback", "NoFallbackFits.work(int)", "a method \"int later(int)\"")));
     }
 
-    @Test
-    void throwsIfTheAnnotationThatRejectsHasNoFallback() {
-        application.withBean(FallbackOfOne.class).run(context -> {
-            VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
-            FallbackOfOne bean = context.getBean(FallbackOfOne.class);
-            assertThat(bean.limited()).isEqualTo("limited");
-            assertThat(bean.limited()).isEqualTo("soon");
-            time.advance(Duration.ofSeconds(1));
-            assertThat(bean.limited()).isEqualTo("limited");
-            time.advance(Duration.ofSeconds(1));
-            assertThatThrownBy(bean::limited).isInstanceOf(RateLimitExceededException.class);
-        });
-    }
-
-    @Test
-    void doesNotLimitAnyFallbackOfAType() {
-        application.withBean(TypeWithFallbacks.class).run(context -> {
-            VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
-            TypeWithFallbacks bean = context.getBean(TypeWithFallbacks.class);
-            assertThat(bean.work()).isEqualTo("work");
-            assertThat(bean.work()).isEqualTo("soon");
-            time.advance(Duration.ofSeconds(1));
-            assertThat(bean.work()).isEqualTo("later");
-            assertThat(bean.soon()).isEqualTo(bean.soon());
-            assertThat(bean.later()).isEqualTo(bean.later());
-        });
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "NoRule        | name         | nowhere | limiter.rules.nowhere",
-                "NoFallback    | fallback     | missing | String missing(String)",
-                "WrongFallback | fallback     | wrong   | int wrong(int, RateLimitExceededException)",
-                "ZeroLimit     | limit        | 0       | 1",
-                "NoUnit        | window       | 10      | 10",
-                "BadKey        | key          | #{      | #",
-                "NoPlaceholder | window       | ${none} | none",
-                "EmptyName     | name         | ${none:} | a placeholder gave none",
-                "BlankName     | name         | ' '     | a placeholder gave none",
-            })
-    void mistakesStopTheStart(String type, String attribute, String value, String hint) throws Exception {
-        Class<?> bean = Class.forName(LimitedMethodTests.class.getName() + "$" + type);
-        application.withBean(bean).run(context -> {
-            assertThat(context).hasFailed();
-            assertThat(context.getStartupFailure())
-                    .isInstanceOf(LimiterConfigurationException.class)
-                    .hasMessageContaining(attribute + " of @RateLimiter on " + bean.getName() + ".limited(")
-                    .hasMessageContaining("\"" + value + "\"")
-                    .hasMessageContaining(hint);
-        });
+    private static ThrowingConsumer<String> mistake(String attribute, String at, String... told) {
+        return text -> assertThat(text)
+                .contains(attribute + " of @RateLimiter on " + LimitedMethodTests.class.getName() + "$" + at)
+                .contains(told);
     }
 
     @Test
@@ -365,19 +260,11 @@ class LimitedMethodTests {
                 .withBean(NamedDefault.class)
                 .run(context -> assertThat(context.getStartupFailure())
                         .isInstanceOf(LimiterConfigurationException.class)
-                        .hasMessageContaining("name of @RateLimiter on " + NamedDefault.class.getName() + ".limited(")
-                        .hasMessageContaining("\"Default\"")
-                        .hasMessageContaining("name of limiter.web.default-limit")
-                        .hasMessageContaining("LIM-104"));
-    }
-
-    @Test
-    void allMistakesAreReportedAtOnce() {
-        application
-                .withBean(ZeroLimit.class)
-                .withBean(NoRule.class)
-                .run(context -> assertThat(((LimiterConfigurationException) context.getStartupFailure()).problems())
-                        .hasSize(2));
+                        .hasMessageContainingAll(
+                                "name of @RateLimiter on " + NamedDefault.class.getName() + ".limited(",
+                                "\"Default\"",
+                                "name of limiter.web.default-limit",
+                                "LIM-104"));
     }
 
     private static void permitsThenRejects(int permits, Runnable call) {
@@ -385,56 +272,6 @@ class LimitedMethodTests {
             call.run();
         }
         assertThatThrownBy(call::run).isInstanceOf(RateLimitExceededException.class);
-    }
-
-    static class FinalMethod {
-        @RateLimiter(limit = 2, window = "1h")
-        public final void limited() {}
-    }
-
-    static class PrivateMethod {
-        @SuppressWarnings("UnusedMethod")
-        @RateLimiter(limit = 2, window = "1h")
-        private void limited() {}
-    }
-
-    static class StaticMethod {
-        @RateLimiter(limit = 2, window = "1h")
-        public static void limited() {}
-    }
-
-    @RateLimiter(limit = 2, window = "1h")
-    static class TypeWithFinalMethod {
-        public void limited() {}
-
-        public final void free() {}
-    }
-
-    static final class FinalImplementation implements Contract {
-        @Override
-        public final void limited() {}
-    }
-
-    static class Plain {
-        @RateLimiter(limit = 2, window = "1h")
-        public void limited() {}
-
-        public void free() {}
-    }
-
-    interface Contract {
-        @RateLimiter(limit = 2, window = "1h")
-        void limited();
-    }
-
-    static class Implementation implements Contract {
-        @Override
-        public void limited() {}
-    }
-
-    static class Overriding extends Plain {
-        @Override
-        public void limited() {}
     }
 
     @Retention(RetentionPolicy.RUNTIME)
@@ -446,22 +283,87 @@ class LimitedMethodTests {
         long value() default 2;
     }
 
-    static class Composed {
-        @Hourly
-        public void limited() {}
+    static class Overridden {
 
-        @Hourly(3)
-        public void other() {}
+        @RateLimiter(limit = 2, window = "1h")
+        public void overridden() {}
     }
 
-    static class Repeated {
+    static class Methods extends Overridden {
+
+        @RateLimiter(limit = 2, window = "1h")
+        public void limited() {}
+
+        public void free() {}
+
+        @Override
+        public void overridden() {}
+
+        @Hourly
+        public void composed() {}
+
+        @Hourly(3)
+        public void composedWithValue() {}
+
         @RateLimiter(limit = 2, window = "1s")
         @RateLimiter(limit = 3, window = "1h")
+        public void repeated() {}
+
+        @RateLimiter("shared")
+        public void shared() {}
+
+        @RateLimiter("shared")
+        public void sharedToo() {}
+
+        @RateLimiter(name = "tuned", limit = 50, window = "10s", key = "${tuned.key}")
+        public void tuned(String user) {}
+
+        @RateLimiter(limit = 10, window = "1h", cost = "#cost", condition = "#counts")
+        public void priced(int cost, boolean counts) {}
+    }
+
+    static class Unreachable {
+
+        @RateLimiter(limit = 2, window = "1h")
+        public final void ofFinal() {}
+
+        @SuppressWarnings("UnusedMethod")
+        @RateLimiter(limit = 2, window = "1h")
+        private void ofPrivate() {}
+
+        @RateLimiter(limit = 2, window = "1h")
+        public static void ofStatic() {}
+    }
+
+    @RateLimiter(limit = 2, window = "1h")
+    static class TypeWithFinalMethod {
+
+        public void limited() {}
+
+        public final void free() {}
+    }
+
+    interface Contract {
+
+        @RateLimiter(limit = 2, window = "1h")
+        void limited();
+    }
+
+    static class Implementation implements Contract {
+
+        @Override
+        public void limited() {}
+    }
+
+    static final class FinalImplementation implements Contract {
+
+        @Override
         public void limited() {}
     }
 
     @RateLimiter(limit = 2, window = "1h")
     static class TypeLevel {
+
         public void one() {}
 
         public void two() {}
@@ -477,25 +379,8 @@ class LimitedMethodTests {
         }
     }
 
-    static class SharedRule {
-        @RateLimiter("shared")
-        public void one() {}
-
-        @RateLimiter("shared")
-        public void two() {}
-    }
-
-    static class Tuned {
-        @RateLimiter(name = "tuned", limit = 50, window = "10s", key = "${tuned.key}")
-        public void limited(String user) {}
-    }
-
-    static class Priced {
-        @RateLimiter(limit = 10, window = "1h", cost = "#cost", condition = "#counts")
-        public void limited(int cost, boolean counts) {}
-    }
-
     static class WithFallback {
+
         @RateLimiter(limit = 1, window = "1h", fallback = "instead")
         public String limited(String argument) {
             return "limited " + argument;
@@ -523,16 +408,37 @@ class LimitedMethodTests {
         boolean fails() throws IOException {
             throw new IOException("the fallback's own");
         }
+
+        @RateLimiter(limit = 1, window = "1s", fallback = "soon")
+        @RateLimiter(name = "perHour", limit = 9, window = "1h", fallback = "later")
+        public String each() {
+            return "limited";
+        }
+
+        @RateLimiter(limit = 1, window = "1s", fallback = "soon")
+        @RateLimiter(limit = 2, window = "1h")
+        public String one() {
+            return "limited";
+        }
+
+        String soon() {
+            return "soon";
+        }
+
+        String later() {
+            return "later";
+        }
     }
 
     interface Work {
+
         String work(String argument);
 
         String later(String argument);
     }
 
-    @RateLimiter(limit = 1, window = "1h", fallback = "later")
-    static class TypeWithFallback implements Work {
+    static class Worker implements Work {
+
         @Override
         public String work(String argument) {
             return argument;
@@ -545,16 +451,10 @@ class LimitedMethodTests {
     }
 
     @RateLimiter(limit = 1, window = "1h", fallback = "later")
-    static class TypeWithFallbackForTheException implements Work {
-        @Override
-        public String work(String argument) {
-            return argument;
-        }
+    static class TypeWithFallback extends Worker {}
 
-        @Override
-        public String later(String argument) {
-            return "later " + argument;
-        }
+    @RateLimiter(limit = 1, window = "1h", fallback = "later")
+    static class TypeWithFallbackForTheException extends Worker {
 
         public String later(String argument, RateLimitExceededException rejection) {
             assertThat(rejection.decision().permitted()).isFalse();
@@ -563,25 +463,16 @@ class LimitedMethodTests {
     }
 
     @RateLimiter(limit = 1, window = "1h", fallback = "${fallback.of.type}")
-    static class TypeWithNamedFallback extends TypeWithFallback {}
+    static class TypeWithNamedFallback extends Worker {}
 
     @RateLimiter(limit = 1, window = "1h", fallback = "later")
     interface Offer extends Work {}
 
-    static class TypeOfAnnotatedInterface implements Offer {
-        @Override
-        public String work(String argument) {
-            return argument;
-        }
-
-        @Override
-        public String later(String argument) {
-            return "later " + argument;
-        }
-    }
+    static class TypeOfAnnotatedInterface extends Worker implements Offer {}
 
     @RateLimiter(limit = 9, window = "1h", fallback = "later")
-    static class FallbackOfMethodAndType extends TypeWithFallback {
+    static class FallbackOfMethodAndType extends Worker {
+
         @Override
         @RateLimiter(limit = 1, window = "1h", fallback = "later")
         public String work(String argument) {
@@ -591,6 +482,7 @@ class LimitedMethodTests {
 
     @RateLimiter(limit = 1, window = "1h", fallback = "later")
     static class FallbackWithALimit {
+
         public String work() {
             return "work";
         }
@@ -601,10 +493,16 @@ class LimitedMethodTests {
         }
     }
 
+    @RateLimiter(limit = 1, window = "1s", fallback = "soon")
     @RateLimiter(limit = 1, window = "1h", fallback = "later")
-    static class FinalFallback {
+    static class TypeWithFallbacks {
+
         public String work() {
             return "work";
+        }
+
+        public String soon() {
+            return "soon";
         }
 
         public final String later() {
@@ -612,8 +510,53 @@ class LimitedMethodTests {
         }
     }
 
+    static class NamedDefault {
+
+        @RateLimiter(name = "Default", limit = 2, window = "1h")
+        public void limited() {}
+    }
+
+    static class Mistakes {
+
+        @RateLimiter("nowhere")
+        public void noRule() {}
+
+        @RateLimiter(limit = 1, fallback = "missing")
+        public String noFallback(String argument) {
+            return argument;
+        }
+
+        @RateLimiter(limit = 1, fallback = "odd")
+        public int wrong(int argument) {
+            return argument;
+        }
+
+        public String odd(int argument) {
+            return "not an int";
+        }
+
+        @RateLimiter(limit = 0)
+        public void zero() {}
+
+        @RateLimiter(limit = 1, window = "10")
+        public void noUnit() {}
+
+        @RateLimiter(limit = 1, key = "#{")
+        public void badKey() {}
+
+        @RateLimiter(limit = 1, window = "${none}")
+        public void noPlaceholder() {}
+
+        @RateLimiter(name = "${none:}", limit = 1)
+        public void emptyName() {}
+
+        @RateLimiter(name = " ", limit = 1)
+        public void blankName() {}
+    }
+
     @RateLimiter(limit = 1, window = "1h", fallback = "later")
     static class OverloadedFallback {
+
         public String work(String argument) {
             return argument;
         }
@@ -629,6 +572,7 @@ class LimitedMethodTests {
 
     @RateLimiter(limit = 1, window = "1h", fallback = "later")
     static class NoFallbackFits {
+
         public int work(int number) {
             return number;
         }
@@ -636,107 +580,5 @@ class LimitedMethodTests {
         public String later(int number) {
             return "" + number;
         }
-    }
-
-    static class FallbackOfEach {
-        @RateLimiter(limit = 1, window = "1s", fallback = "soon")
-        @RateLimiter(name = "perHour", limit = 9, window = "1h", fallback = "later")
-        public String limited() {
-            return "limited";
-        }
-
-        String soon() {
-            return "soon";
-        }
-
-        String later() {
-            return "later";
-        }
-    }
-
-    static class FallbackOfOne {
-        @RateLimiter(limit = 1, window = "1s", fallback = "soon")
-        @RateLimiter(limit = 2, window = "1h")
-        public String limited() {
-            return "limited";
-        }
-
-        String soon() {
-            return "soon";
-        }
-    }
-
-    @RateLimiter(limit = 1, window = "1s", fallback = "soon")
-    @RateLimiter(limit = 1, window = "1h", fallback = "later")
-    static class TypeWithFallbacks {
-        public String work() {
-            return "work";
-        }
-
-        public String soon() {
-            return "soon";
-        }
-
-        public String later() {
-            return "later";
-        }
-    }
-
-    static class NoRule {
-        @RateLimiter("nowhere")
-        public void limited() {}
-    }
-
-    static class NoFallback {
-        @RateLimiter(limit = 1, fallback = "missing")
-        public String limited(String argument) {
-            return argument;
-        }
-    }
-
-    static class WrongFallback {
-        @RateLimiter(limit = 1, fallback = "wrong")
-        public int limited(int argument) {
-            return argument;
-        }
-
-        public String wrong(int argument) {
-            return "not an int";
-        }
-    }
-
-    static class ZeroLimit {
-        @RateLimiter(limit = 0)
-        public void limited() {}
-    }
-
-    static class NoUnit {
-        @RateLimiter(limit = 1, window = "10")
-        public void limited() {}
-    }
-
-    static class BadKey {
-        @RateLimiter(limit = 1, key = "#{")
-        public void limited() {}
-    }
-
-    static class EmptyName {
-        @RateLimiter(name = "${none:}", limit = 1)
-        public void limited() {}
-    }
-
-    static class BlankName {
-        @RateLimiter(name = " ", limit = 1)
-        public void limited() {}
-    }
-
-    static class NamedDefault {
-        @RateLimiter(name = "Default", limit = 2, window = "1h")
-        public void limited() {}
-    }
-
-    static class NoPlaceholder {
-        @RateLimiter(limit = 1, window = "${none}")
-        public void limited() {}
     }
 }

@@ -9,7 +9,6 @@ import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.compiled.Rules;
-import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.rule.HeaderStyle;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.core.env.PropertySource;
@@ -96,18 +94,6 @@ class LimiterRulesAutoConfigurationTests {
     void disabledDefinesNothing(String disabled) {
         runner.withPropertyValues("limiter.enabled=" + disabled, "limiter.typo=1")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Rules.class));
-    }
-
-    @Test
-    void allBeanNamesStartWithLimiter() {
-        runner.run(context -> assertThat(context.getBeanFactory().getBeanDefinitionNames())
-                .filteredOn(name -> context.getBeanFactory()
-                        .getBeanDefinition(name)
-                        .toString()
-                        .contains("dev.limiter"))
-                .filteredOn(name -> !name.equals(LimiterRulesAutoConfiguration.class.getName()))
-                .isNotEmpty()
-                .allMatch(name -> name.startsWith("limiter")));
     }
 
     @Test
@@ -189,30 +175,10 @@ class LimiterRulesAutoConfigurationTests {
     }
 
     @Test
-    void keyMayHaveCommasInBracketsAndBeAList() {
-        yaml("""
-                limiter.rules:
-                  one: { limit: 1, window: 1s, paths: /a, key: "#{#request.getHeader('a,b') ?: 'x,y'},ip" }
-                  two: { limit: 1, window: 1s, paths: /a, key: [principal|ip, "header:X"] }
-                """, rules -> assertThat(rules.rules()).hasSize(2));
-    }
-
-    @Test
     void offIsNotTheBooleanThatYamlTakesItFor() {
         yaml(
                 "limiter.rules.orders: { limit: 1, window: 1s, mode: off }",
                 rules -> assertThat(rules.find("orders").orElseThrow().mode()).isEqualTo(Mode.OFF));
-    }
-
-    @Test
-    void placeholdersResolve() {
-        yaml(
-                """
-                orders: { limit: 7, window: 3s, key: ip }
-                limiter.rules.orders: { limit: "${orders.limit}", window: "${orders.window}", key: "${orders.key}" }
-                """,
-                rules -> assertThat(rules.find("orders").orElseThrow().rule().limits())
-                        .containsExactly(Limit.tokenBucket(7, Duration.ofSeconds(3))));
     }
 
     @ParameterizedTest
@@ -221,25 +187,6 @@ class LimiterRulesAutoConfigurationTests {
         yaml(
                 "limiter.rules.my-Rule: { limit: 1, window: 1s }",
                 rules -> assertThat(rules.find(name)).isPresent().get().returns("my-Rule", RateLimitRule::name));
-    }
-
-    @Test
-    void environmentVariableOverridesTheRuleOfThatName() {
-        runner.withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .addFirst(new SystemEnvironmentPropertySource(
-                                "systemEnvironment",
-                                Map.of("LIMITER_RULES_MYRULE_LIMIT", "9", "LIMITER_TYPO", "is no file"))))
-                .withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .addLast(yaml("limiter.rules: { my-rule: { limit: 1, window: 1s, algorithm: fixed-window } }")))
-                .run(context -> assertThat(
-                                context.getBean(Rules.class).current().rules())
-                        .singleElement()
-                        .returns("my-rule", RateLimitRule::name)
-                        .returns(
-                                List.of(Limit.fixedWindow(9, Duration.ofSeconds(1))),
-                                rule -> rule.rule().limits()));
     }
 
     @Test
@@ -323,24 +270,6 @@ class LimiterRulesAutoConfigurationTests {
                         .isInstanceOf(LimiterConfigurationException.class)
                         .hasMessageContaining("the RuleSource bean partners")
                         .hasMessageContaining("limiter.rules.orders"));
-    }
-
-    @Test
-    void unknownKeyStopsTheStart() {
-        runner.withPropertyValues("limiter.rules.orders.limits.a.limt=1")
-                .run(context -> assertThat(context).hasFailed());
-    }
-
-    @Test
-    void worksWithoutWebClasses() {
-        runner.withClassLoader(new FilteredClassLoader("org.springframework.web", "org.springframework.http"))
-                .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
-                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(Rules.class));
-    }
-
-    @Test
-    void propertiesAreBoundOnce() {
-        runner.run(context -> assertThat(context).hasSingleBean(LimiterProperties.class));
     }
 
     private void yaml(String text, Consumer<RuleSet> check) {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.Limiter;
+import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
-import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -35,21 +38,33 @@ class StartupReportTests {
 
     private static final String REPORT = "maybe not as they are meant";
 
-    private final WebApplicationContextRunner application = new WebApplicationContextRunner()
+    private WebApplicationContextRunner application = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
-            .withUserConfiguration(Application.class);
+            .withUserConfiguration(Application.class)
+            .withBean(Exports.class);
+
+    @Test
+    void saysNothingWithoutRules(CapturedOutput output) {
+        run();
+        assertThat(output).doesNotContain(REPORT);
+    }
 
     @Test
     void nothingLimitedIsFound(CapturedOutput output) {
-        application.run(context -> assertThat(context).hasNotFailed());
+        new ApplicationContextRunner()
+                .withConfiguration(Limiter.autoConfigurations())
+                .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains(REPORT, "limits nothing", "[LIM-922]").doesNotContain("Rate limits:");
     }
 
     @Test
     void limitsInCodeAreFine(CapturedOutput output) {
-        application.withBean(InCode.class).run(context -> assertThat(context).hasNotFailed());
+        new ApplicationContextRunner()
+                .withConfiguration(Limiter.autoConfigurations())
+                .withBean(InCode.class)
+                .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).doesNotContain(REPORT);
     }
@@ -95,7 +110,7 @@ class StartupReportTests {
                 "limit=5",
                 "window=1m",
                 "charge-if=failed",
-                maxWait == null ? null : "max-wait=" + maxWait));
+                maxWait == null ? "mode=enforce" : "max-wait=" + maxWait));
 
         assertThat(output.toString().contains("[LIM-924]")).isEqualTo(found);
         assertThat(output).contains(advice);
@@ -103,145 +118,52 @@ class StartupReportTests {
 
     @Test
     void oneLineSaysWhatIsLimited(CapturedOutput output) {
-        application
-                .withBean(Counted.class)
-                .withPropertyValues(rule("fine", "paths=/orders/**", "key=ip", "limit=1", "window=1s"))
-                .withPropertyValues(rule("fine", "candidate.limit=5"))
-                .run(context -> assertThat(context).hasNotFailed());
-
+        run(rule("fine", "paths=/orders/**", "key=ip", "candidate.limit=5"));
         assertThat(output)
-                .contains("INFO", "Rate limits: 2 rules, storage: memory")
+                .contains("INFO", "Rate limits: 3 rules, storage: memory")
                 .doesNotContain(REPORT);
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "/orders/**             | ",
-                "/orders/{id}           | get",
-                "/**                    | ",
-                "/                      | ",
-                "/order*/{id}           | ",
-                "/eith*                 | ",
-                "/limit*                | ",
-                "/limit*/spring         | ",
-                "/routed                | GET",
-                "/nested/inner          | ",
-                "/nested/hidden         | ",
-                "/either                | ",
-                "/assets/logo.svg       | ",
-                "/view                  | ",
-                "/limiter/**            | "
-            })
-    void pathsOfAnEndpointOrAFileAreFine(String paths, String methods, CapturedOutput output) {
-        run(rule(
-                "fine",
-                "paths=" + paths,
-                "key=ip",
-                "limit=1",
-                "window=1s",
-                methods == null ? null : "methods=" + methods));
+    @Test
+    void completeRuleWithoutPathsMayBeForCode(CapturedOutput output) {
+        WebApplicationContextRunner forCode = application.withPropertyValues(rule("checkout"));
 
-        assertThat(output).doesNotContain(REPORT);
-    }
+        forCode.withBean(Checkout.class).run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("limiter.rules.checkout");
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "/ordrs/**      | ",
-                "/orders/{id}   | POST",
-                "/error         | ",
-                "/no-such-files | ",
-                "/orders/{id}/x*| ",
-                "/actuator/**   | "
-            })
-    void pathsOfNoEndpointAreFound(String paths, String methods, CapturedOutput output) {
-        run(rule("typo", "paths=" + paths, "limit=1", "window=1s", methods == null ? null : "methods=" + methods));
-
+        forCode.run(context -> assertThat(context).hasNotFailed());
         assertThat(output)
-                .contains("WARN", REPORT, "limiter.rules.typo.paths = " + paths + ": no endpoint", "Correct the paths");
+                .contains("INFO", "limit nothing until code names them in a RateLimitTemplate: limiter.rules.checkout")
+                .doesNotContain("Nothing uses");
     }
 
     @Test
-    void aRuleThatIsOffIsNoConcern(CapturedOutput output) {
-        run(rule("typo", "paths=/ordrs", "limit=1", "window=1s", "mode=off"));
-
+    void whatIsMeantIsFine(CapturedOutput output) {
+        String paths =
+                "/orders/**,/**,/,/order*/{id},/eith*,/limit*,/limit*/spring,/nested/inner,/nested/hidden,/either,"
+                        + "/assets/logo.svg,/view,/limiter/**";
+        run(
+                rule("paths", "paths=" + paths, "key=ip"),
+                rule("gets", "paths=/orders/{id},/routed", "methods=get", "key=ip"),
+                rule("banning", "paths=/orders/**", "key=principal|ip", "ban.after=3", "ban.within=1m", "ban.for=1m"),
+                rule("quota", "paths=/orders/**", "key=ip"),
+                rule("my-exports"));
         assertThat(output).doesNotContain(REPORT);
     }
 
     @Test
-    void allIsOneMessage(CapturedOutput output) {
-        application
-                .withBean(Exports.class)
-                .withPropertyValues(rule("typo", "paths=/ordrs", "limit=1", "window=1s"))
-                .withPropertyValues(rule("lost", "limit=1"))
-                .withPropertyValues(rule("exports", "limit=1", "window=1s"))
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output.toString().split(REPORT, -1)).hasSize(2);
-        assertThat(output.toString().substring(output.toString().indexOf(REPORT)))
-                .contains(
-                        "\n  - limiter.rules.typo.paths",
-                        "\n  - limiter.rules.typo: all clients share one bucket",
-                        "\n  - Nothing uses the rule limiter.rules.lost",
-                        "\n  - @RateLimiter on " + Exports.class.getName() + ".out()",
-                        "calls of a final method")
-                .doesNotContain("limiter.rules.exports");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {"header:X-Api-Key", "principal|param:user", "ip, cookie:id", "#request.getHeader('X-Api-Key')"})
-    void banByAKeyThatTheClientChoosesIsFound(String key, CapturedOutput output) {
-        run(banBy(key));
-
-        assertThat(output).contains("limiter.rules.banning.key = " + key + ": clients choose this freely");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"ip", "principal|ip", "session"})
-    void banByAKeyThatTheClientDoesNotChooseIsFine(String key, CapturedOutput output) {
-        run(banBy(key));
-
-        assertThat(output).doesNotContain(REPORT);
-    }
-
-    private static String[] banBy(String key) {
-        return rule(
-                "banning",
-                "paths=/orders/**",
-                "limit=1",
-                "window=1s",
-                "key=" + key,
-                "ban.after=3",
-                "ban.within=1m",
-                "ban.for=1m");
-    }
-
-    @Test
-    void aRuleBeforeTheEndpointsMayBeAboutWhatNoneServes(CapturedOutput output) {
-        run(rule("login", "paths=/login", "key=ip", "limit=1", "window=1s", "phase=request"));
-
-        assertThat(output).doesNotContain(REPORT);
-    }
-
-    @Test
-    void endpointsBelowThePathAreNamed(CapturedOutput output) {
-        run(rule("items", "paths=/orders", "limit=1", "window=1s"));
-
+    void pathsOfNoEndpointAreFound(CapturedOutput output) {
+        String typos = "/ordrs/**, /error, /no-such-files, /orders/{id}/x*, /actuator/**, /ORDERS/**, /orders";
+        run(
+                rule("typo", "paths=" + typos),
+                rule("posts", "paths=/orders/{id}", "methods=POST"),
+                rule("partly", "paths=/orders/**,/ordres/**"));
+        for (String paths : List.of("typo.paths = " + typos, "posts.paths = /orders/{id}", "partly.paths = /ordres/**")) {
+            assertThat(output).contains("limiter.rules." + paths + ": no endpoint");
+        }
         assertThat(output)
-                .contains("LIM-901", "limiter.rules.items.paths = /orders: no endpoint")
-                .contains("There is /orders/{id}, which /orders/** covers.");
-    }
-
-    @Test
-    void oneWrongPathOfSeveralIsFound(CapturedOutput output) {
-        run(rule("orders", "paths=/orders/**,/ordres/**", "limit=1", "window=1s"));
-
-        assertThat(output)
-                .contains("LIM-901", "limiter.rules.orders.paths = /ordres/**: no endpoint")
+                .contains("WARN", REPORT, "LIM-901", "Correct the paths")
+                .contains("There is /orders/{id}, which /orders/** covers.")
                 .contains("only the other paths of the rule limit anything");
     }
 
@@ -252,119 +174,80 @@ class StartupReportTests {
                 .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
                 .withConfiguration(Limiter.autoConfigurations())
                 .withUserConfiguration(Controller.class)
-                .withPropertyValues(rule("orders", "paths=" + paths, "limit=1", "window=1s"))
+                .withPropertyValues(rule("orders", "paths=" + paths))
                 .run(context -> assertThat(context).hasNotFailed());
-
         assertThat(output).contains("LIM-901", "limiter.rules.orders.paths = " + paths + ": no endpoint");
     }
 
     @Test
-    void pathsInAnotherCaseAreFoundWhereCaseCounts(CapturedOutput output) {
-        run(rule("orders", "paths=/ORDERS/**", "limit=1", "window=1s"));
-
-        assertThat(output).contains("LIM-901", "limiter.rules.orders.paths = /ORDERS/**: no endpoint");
-    }
-
-    @Test
     void pathsThatOnlyBeginLikeTheContextPathAreFine(CapturedOutput output) {
-        application
-                .withPropertyValues("server.servlet.context-path=/orders")
-                .withPropertyValues(rule("orders", "paths=/orders/**", "key=ip", "limit=1", "window=1s"))
-                .run(context -> assertThat(context).hasNotFailed());
-
+        run(rule("orders", "paths=/orders/**", "key=ip"), new String[] {"server.servlet.context-path=/orders"});
         assertThat(output).doesNotContain(REPORT);
     }
 
     @Test
-    void ruleWithPathsAndWithoutAKeyIsFound(CapturedOutput output) {
-        run(rule("orders", "paths=/orders/**", "limit=1", "window=1s"));
-
-        assertThat(output)
-                .contains("limiter.rules.orders: all clients share one bucket, because the rule has no key. Set key: ip"
-                        + " or key: principal|ip, or key: global if that is intended. [LIM-903]");
+    void allIsOneMessage(CapturedOutput output) {
+        application = application.withBean(Unreachable.class).withBean(Quoted.class);
+        run(
+                rule("typo", "paths=/ordrs", "key=ip"),
+                rule("keyless", "paths=/orders/**"),
+                new String[] {"limiter.rules.lost.limit=1"},
+                rule("my-exports"),
+                rule("banning", "paths=/orders/**", "key=cookie:id", "ban.after=3", "ban.within=1m", "ban.for=1m"),
+                rule("quota", "paths=/quoted", "key=session", "limit=9"));
+        assertThat(output.toString().split(REPORT, -1)).hasSize(2);
+        assertThat(output.toString().substring(output.toString().indexOf(REPORT)))
+                .contains(
+                        "\n  - limiter.rules.typo.paths",
+                        "\n  - limiter.rules.keyless: all clients share one bucket, because the rule has no key.",
+                        "\n  - Nothing uses the rule limiter.rules.lost",
+                        "@RateLimiter(\"lost\")",
+                        "\n  - @RateLimiter on " + Unreachable.class.getName() + ".out()",
+                        "calls of a final method",
+                        "\n  - limiter.rules.banning.key = cookie:id: clients choose this freely",
+                        Quoted.class.getName() + ".quoted: cost = \"5\" is not used",
+                        "limiter.rules.quota has paths")
+                .contains("LIM-901", "LIM-903", "LIM-909")
+                .doesNotContain("my-exports");
     }
 
-    @Test
-    void defaultLimitAndAnnotationsWithoutAKeyAreFine(CapturedOutput output) {
-        application
-                .withBean(Counted.class)
-                .withPropertyValues("limiter.web.default-limit.limit=1", "limiter.web.default-limit.window=1s")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain(REPORT);
+    private void run(String[]... rules) {
+        for (String[] rule : rules) {
+            application = application.withPropertyValues(rule);
+        }
+        application.run(context -> assertThat(context).hasNotFailed());
     }
 
-    @Test
-    void annotationThatARuleWithPathsSwallowsIsFound(CapturedOutput output) {
-        application
-                .withBean(Quoted.class)
-                .withPropertyValues(rule("quota", "paths=/quoted", "limit=9", "window=1s"))
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output)
-                .contains("LIM-909", Quoted.class.getName() + ".quoted: cost = \"5\", key = \"ip\" is not used")
-                .contains("limiter.rules.quota has paths");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"paths=/orders/**", "key=session,cost=3,paths=/quoted"})
-    void annotationThatTheRuleDoesNotCoverOrAnswersIsFine(String settings, CapturedOutput output) {
-        application
-                .withBean(Quoted.class)
-                .withPropertyValues(rule("quota", settings.split(",")))
-                .withPropertyValues(rule("quota", "limit=9", "window=1s"))
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain("LIM-909");
-    }
-
-    @Test
-    void fewerKeysThanOneClientHasBucketsAreFound(CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.max-keys=2",
-                        "limiter.web.default-limit.limit=1",
-                        "limiter.web.default-limit.window=1s",
-                        "limiter.web.default-limit.key=ip")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).contains("limiter.max-keys = 2: one client");
-    }
-
-    private void run(String[] properties) {
-        application
-                .withPropertyValues(properties)
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
+    /** One permit a second. */
     private static String[] rule(String name, String... settings) {
-        return Arrays.stream(settings)
-                .filter(setting -> setting != null)
+        return Stream.concat(Stream.of("limit=1", "window=1s"), Stream.of(settings))
                 .map(setting -> "limiter.rules." + name + "." + setting)
                 .toArray(String[]::new);
     }
 
+    record InCode(RateLimiters limiters) {}
+
+    record Checkout(RateLimitTemplate limits) {}
+
     static class Exports {
 
-        @RateLimiter("exports")
-        public void reached() {}
+        @RateLimiter(name = "my_Exports", limit = 1)
+        public void export() {}
+
+        @RateLimiter(limit = 1)
+        public void counted() {}
+    }
+
+    static class Unreachable {
 
         @RateLimiter(limit = 1)
         public final void out() {}
     }
 
-    record InCode(RateLimiters limiters) {}
-
-    static class Counted {
-
-        @RateLimiter(limit = 1)
-        public void call() {}
-    }
-
     @RestController
     static class Quoted {
 
-        @RateLimiter(name = "quota", cost = "5", key = "ip")
+        @RateLimiter(name = "quota", cost = "5", key = "session")
         @GetMapping("/quoted")
         public String quoted() {
             return "quoted";

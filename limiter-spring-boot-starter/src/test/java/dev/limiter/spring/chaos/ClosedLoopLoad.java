@@ -6,7 +6,6 @@ import dev.limiter.testkit.RealTime;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -82,42 +81,16 @@ final class ClosedLoopLoad implements AutoCloseable {
 
     /** How long the slowest took since then. */
     Duration longest() {
-        return Duration.ofNanos(percentile(laterNanos(), 100));
+        return nanos.stream()
+                .skip(calm)
+                .max(Long::compare)
+                .map(Duration::ofNanos)
+                .orElse(Duration.ZERO);
     }
 
-    private long[] calmNanos() {
-        return sorted(0, calm);
-    }
-
-    private long[] laterNanos() {
-        return sorted(calm, Integer.MAX_VALUE);
-    }
-
-    private long[] sorted(int from, int to) {
-        Long[] all = nanos.toArray(Long[]::new);
-        return Arrays.stream(all, from, Math.min(to, all.length))
-                .mapToLong(Long::longValue)
-                .sorted()
-                .toArray();
-    }
-
-    private static long percentile(long[] sorted, int percent) {
-        return sorted.length == 0 ? 0 : sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
-    }
-
-    /** Answers by path and status; how long most took, before and after the calm ended. */
     @Override
     public String toString() {
-        return answers + ", " + inWords(calmNanos()) + " while calm, " + inWords(laterNanos()) + " after that";
-    }
-
-    private static String inWords(long[] sorted) {
-        return "%d requests, half within %.1f ms, 99 of 100 within %.1f ms, all within %.1f ms"
-                .formatted(sorted.length, millis(sorted, 50), millis(sorted, 99), millis(sorted, 100));
-    }
-
-    private static double millis(long[] sorted, int percent) {
-        return percentile(sorted, percent) / 1e6;
+        return answers.toString();
     }
 
     /** Answers have come for all that was sent. */

@@ -9,13 +9,11 @@ import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -39,9 +37,10 @@ final class Instance implements AutoCloseable {
         this(Stream.concat(Stream.of("spring.data.redis.port=" + redisPort), Stream.of(properties)));
     }
 
-    /** {@code properties}: also where Redis is. */
-    Instance(Stream<String> properties) {
+    /** {@code properties}: also where Redis is; {@code more}: configurations. */
+    Instance(Stream<String> properties, Class<?>... more) {
         context = new SpringApplicationBuilder(Application.class)
+                .sources(more)
                 .run(Stream.concat(
                                 Stream.of(
                                         "server.port=0",
@@ -81,11 +80,6 @@ final class Instance implements AutoCloseable {
 
     RateLimiters limiters() {
         return context.getBean(RateLimiters.class);
-    }
-
-    /** The last decision on rule local. */
-    RateLimitEvent last() {
-        return Objects.requireNonNull(context.getBean(Outcomes.class).last);
     }
 
     /** How often a rule decided so. */
@@ -153,15 +147,11 @@ final class Instance implements AutoCloseable {
     static class Outcomes implements RateLimitListener {
 
         private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
-        private volatile @Nullable RateLimitEvent last;
 
         @Override
         public void onDecision(RateLimitEvent event) {
             counts.computeIfAbsent(event.rule() + event.outcome(), absent -> new LongAdder())
                     .increment();
-            if (event.rule().equals("local")) {
-                last = event;
-            }
         }
 
         long count(String rule, Outcome outcome) {

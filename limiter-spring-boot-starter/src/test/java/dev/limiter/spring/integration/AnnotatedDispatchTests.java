@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,18 +16,15 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Controller;
 import org.springframework.stereotype.Service;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 
 /** Annotated handlers to which a request is dispatched again: the first one counts it, and error pages do not. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.shared.limit=10",
-            "limiter.rules.shared.window=1h",
-            "limiter.rules.shared.scope=rule",
-        })
+@Yml("""
+        limiter.rules:
+          shared: { limit: 10, window: 1h, scope: rule }
+        """)
 class AnnotatedDispatchTests extends WebTestSupport {
 
     @ParameterizedTest
@@ -39,8 +37,7 @@ class AnnotatedDispatchTests extends WebTestSupport {
             assertThat(field(answer, "RateLimit")).contains("\"first\"").doesNotContain("\"second\"");
         }
 
-        assertThat(get(target).statusCode()).isEqualTo(200);
-        assertThat(get(target).statusCode()).isEqualTo(429);
+        assertStatuses(List.of(200, 429), target);
     }
 
     @ParameterizedTest
@@ -90,8 +87,7 @@ class AnnotatedDispatchTests extends WebTestSupport {
 
     @Test
     void methodThatAnErrorPageCallsIsLimited() {
-        assertThat(get("/missing?service").statusCode()).isEqualTo(404);
-        assertThat(get("/missing?service").statusCode()).isEqualTo(429);
+        assertStatuses(List.of(404, 429), "/missing?service");
     }
 
     /** Also asserts that the client is told of the rule once. */

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.test.VirtualTimeSource;
+import jakarta.servlet.http.HttpServletResponse;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,31 +17,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
 
 /** {@code charge-if: failed}: whatever did not succeed counts, however it failed. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.login.paths=/login",
-            "limiter.rules.login.limit=2",
-            "limiter.rules.login.window=1h",
-            "limiter.rules.login.charge-if=Failed",
-            "limiter.rules.early.paths=/early",
-            "limiter.rules.early.phase=request",
-            "limiter.rules.early.limit=2",
-            "limiter.rules.early.window=1h",
-            "limiter.rules.early.charge-if=failed",
-        })
+@Yml("""
+        limiter.rules:
+          login: { paths: /login, limit: 2, window: 1h, charge-if: Failed }
+          early: { paths: /early, phase: request, limit: 2, window: 1h, charge-if: failed }
+        """)
 class ChargeIfFailedTests extends WebTestSupport {
-
-    @Autowired
-    private VirtualTimeSource time;
 
     @Autowired
     private Accounts accounts;
@@ -108,7 +96,39 @@ class ChargeIfFailedTests extends WebTestSupport {
         }
     }
 
+    /** By how the method went, or how the request did. */
+    @ParameterizedTest
+    @ValueSource(strings = {"result", "response", "future", "future-response", "callable", "both", "service"})
+    void onlyFailuresAreCharged(String path) throws Exception {
+        String url = "/" + path + "?status=";
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> served = get(url + 200);
+            assertThat(served.statusCode()).isEqualTo(200);
+            if (!path.equals("service")) {
+                assertThat(field(served, "RateLimit")).isEqualTo("\"" + path + "\";r=1;t=3600");
+            }
+        }
+        assertThat(get(url + 401).statusCode()).isEqualTo(401);
+        assertThat(get(url + 200).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void aMethodThatIsCalledWhenTheAnswerIsUnderWayIsSettledAtTheEnd() throws Exception {
+        assertThat(get("/late").statusCode()).isEqualTo(200);
+        assertThat(get("/late").body()).isEqualTo("begun, called");
+    }
+
     static class Accounts {
+
+        @RateLimiter(name = "service", limit = 1, window = "1h", chargeIf = "#response.status == 401")
+        public int check(int status) {
+            return status;
+        }
+
+        @RateLimiter(name = "late", limit = 1, window = "1h", chargeIf = "#response.status == 401")
+        public String late() {
+            return "called";
+        }
 
         @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
         public String work(String user) {
@@ -126,7 +146,8 @@ class ChargeIfFailedTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import(Accounts.class)
     static class Endpoints {
 
         private final Accounts accounts;
@@ -157,9 +178,61 @@ class ChargeIfFailedTests extends WebTestSupport {
             accounts.called();
             return ResponseEntity.status(status).build();
         }
-    }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Accounts.class, Endpoints.class})
-    static class Application {}
+        @RateLimiter(name = "result", limit = 1, window = "1h", chargeIf = "#result.statusCode.value() == 401")
+        @GetMapping("/result")
+        ResponseEntity<String> result(int status) {
+            return answer(status);
+        }
+
+        @RateLimiter(name = "response", limit = 1, window = "1h", chargeIf = "#response.status == 401")
+        @GetMapping("/response")
+        ResponseEntity<String> response(int status) {
+            return answer(status);
+        }
+
+        @RateLimiter(name = "future", limit = 1, window = "1h", chargeIf = "#result.statusCode.value() == 401")
+        @GetMapping("/future")
+        CompletableFuture<ResponseEntity<String>> future(int status) {
+            return CompletableFuture.supplyAsync(() -> answer(status));
+        }
+
+        @RateLimiter(name = "future-response", limit = 1, window = "1h", chargeIf = "#response.status == 401")
+        @GetMapping("/future-response")
+        CompletableFuture<ResponseEntity<String>> futureResponse(int status) {
+            return CompletableFuture.supplyAsync(() -> answer(status));
+        }
+
+        @RateLimiter(name = "callable", limit = 1, window = "1h", chargeIf = "#response.status == 401")
+        @GetMapping("/callable")
+        Callable<ResponseEntity<String>> callable(int status) {
+            return () -> answer(status);
+        }
+
+        @RateLimiter(
+                name = "both",
+                limit = 1,
+                window = "1h",
+                chargeIf = "#response.status == 401 && #result.body == 'answer' && #status == 401")
+        @GetMapping("/both")
+        ResponseEntity<String> both(int status) {
+            return answer(status);
+        }
+
+        @GetMapping("/service")
+        ResponseEntity<String> service(int status) {
+            return answer(accounts.check(status));
+        }
+
+        @GetMapping("/late")
+        void late(HttpServletResponse response) throws Exception {
+            response.getWriter().print("begun, ");
+            response.flushBuffer();
+            response.getWriter().print(accounts.late());
+        }
+
+        private static ResponseEntity<String> answer(int status) {
+            return ResponseEntity.status(status).body("answer");
+        }
+    }
 }

@@ -4,9 +4,7 @@ import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Algorithm;
-import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compiled.Rules;
 import dev.limiter.testkit.RawClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,42 +22,24 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** A permit is held for exactly as long as its request is served. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.pool.paths=/by-rule/**",
-            "limiter.rules.pool.algorithm=concurrency",
-            "limiter.rules.pool.limit=1",
-            "limiter.rules.pool.key=global",
-            "limiter.rules.pool.headers=ietf", // what is not the client's own is told only if asked for
-            "limiter.rules.mine.paths=/mine/**",
-            "limiter.rules.mine.algorithm=concurrency",
-            "limiter.rules.mine.limit=1",
-            "limiter.rules.mine.key=header:X-Client",
-            "spring.mvc.async.request-timeout=500ms",
-        })
+@Yml("""
+        spring.mvc.async.request-timeout: 500ms
+        limiter.rules:
+          pool: { paths: /by-rule/**, algorithm: concurrency, limit: 1, key: global, headers: ietf }
+          mine: { paths: /mine/**, algorithm: concurrency, limit: 1, key: header:X-Client }
+        """)
 class ConcurrencyTests extends WebTestSupport {
 
     /** The latches of handlers, by the name of the test. */
     private static final Map<String, CountDownLatch> GATES = new ConcurrentHashMap<>();
 
     private static final Map<String, CountDownLatch> ENTERED = new ConcurrentHashMap<>();
-
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private Rules rules;
 
     /** A client has its answer before the permit of its request is back. */
     @BeforeEach
@@ -148,9 +128,7 @@ class ConcurrencyTests extends WebTestSupport {
     }
 
     private void assertEventuallyFree() {
-        await(() -> limiters.peek(rules.current().find("pool").orElseThrow().rule(), "")
-                        .remaining()
-                == 1);
+        await(() -> remaining("pool", "") == 1);
     }
 
     private Future<HttpResponse<String>> inBackground(String path, String... headers) {
@@ -181,11 +159,7 @@ class ConcurrencyTests extends WebTestSupport {
         return name;
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Controller {
 
         @GetMapping("/by-rule/plain")

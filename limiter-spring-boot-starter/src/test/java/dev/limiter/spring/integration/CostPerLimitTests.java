@@ -6,51 +6,26 @@ import dev.limiter.spring.annotation.RateLimiter;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
 
 /** Each limit of a rule charges a request another number of permits. Time stands still. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.uploads.paths=/uploads",
-            "limiter.rules.uploads.key=header:X-User",
-            "limiter.rules.uploads.limits.requests.limit=4",
-            "limiter.rules.uploads.limits.requests.window=1h",
-            "limiter.rules.uploads.limits.bytes.limit=1000",
-            "limiter.rules.uploads.limits.bytes.window=1h",
-            "limiter.rules.uploads.limits.bytes.cost=#{T(Long).parseLong(#request.getHeader('Content-Length') ?: '0')}",
-            "limiter.rules.uploads.tier-by=header:X-Plan",
-            "limiter.rules.uploads.tiers.gold.limits.bytes.limit=3000",
-            "limiter.rules.saved.paths=/saved",
-            "limiter.rules.saved.key=header:X-User",
-            "limiter.rules.saved.headers=ietf-next",
-            "limiter.rules.saved.cost=2",
-            "limiter.rules.saved.charge-if=failed",
-            "limiter.rules.saved.limits.requests.limit=4",
-            "limiter.rules.saved.limits.requests.window=1h",
-            "limiter.rules.saved.limits.slots.limit=30",
-            "limiter.rules.saved.limits.slots.window=1h",
-            "limiter.rules.saved.limits.slots.cost=10",
-            "limiter.rules.imports.limits.calls.limit=4",
-            "limiter.rules.imports.limits.calls.window=1h",
-            "limiter.rules.imports.limits.rows.limit=10",
-            "limiter.rules.imports.limits.rows.window=1h",
-            "limiter.rules.imports.limits.rows.cost=#p0.size()",
-            "limiter.rules.broken.paths=/broken",
-            "limiter.rules.broken.key=header:X-User",
-            "limiter.rules.broken.limits.requests.limit=2",
-            "limiter.rules.broken.limits.requests.window=1h",
-            "limiter.rules.broken.limits.items.limit=5",
-            "limiter.rules.broken.limits.items.window=1h",
-            "limiter.rules.broken.limits.items.cost=#{T(Long).parseLong(#request.getParameter('items'))}",
-        })
+@Yml("""
+        limiter.rules:
+          uploads: { paths: /uploads, key: header:X-User,
+              limits: { requests: { limit: 4, window: 1h },
+                  bytes: { limit: 1000, window: 1h, cost: "#{T(Long).parseLong(#request.getHeader('Content-Length') ?: '0')}" } },
+              tier-by: header:X-Plan, tiers: { gold: { limits: { bytes: { limit: 3000 } } } } }
+          saved: { paths: /saved, key: header:X-User, headers: ietf-next, cost: 2, charge-if: failed,
+              limits: { requests: { limit: 4, window: 1h }, slots: { limit: 30, window: 1h, cost: 10 } } }
+          imports: { limits: { calls: { limit: 4, window: 1h }, rows: { limit: 10, window: 1h, cost: '#p0.size()' } } }
+          broken: { paths: /broken, key: header:X-User,
+              limits: { requests: { limit: 2, window: 1h },
+                  items: { limit: 5, window: 1h, cost: "#{T(Long).parseLong(#request.getParameter('items'))}" } } }
+        """)
 class CostPerLimitTests extends WebTestSupport {
 
     private HttpResponse<String> upload(int bytes, String... headers) throws Exception {
@@ -134,18 +109,13 @@ class CostPerLimitTests extends WebTestSupport {
     void expressionThatFailsTakesOneOfEach() throws Exception {
         assertThat(get("/broken?items=5", "X-User", "alice").statusCode()).isEqualTo(200);
         for (int i = 0; i < 2; i++) {
-            assertThat(get("/broken?items=some", "X-User", "alice").statusCode())
-                    .isEqualTo(500);
+            assertStatus(500, "/broken?items=some", "X-User", "alice");
         }
         assertThat(get("/broken?items=some", "X-User", "bob").statusCode()).isEqualTo(429);
         assertThat(get("/broken?items=5", "X-User", "bob").statusCode()).isEqualTo(200);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Controller {
 
         @PostMapping("/uploads")

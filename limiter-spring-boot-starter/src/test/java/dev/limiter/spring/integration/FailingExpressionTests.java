@@ -10,43 +10,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** A request that makes an expression fail is neither free nor able to fill or forge the log. */
 @ExtendWith(OutputCaptureExtension.class)
-@TestPropertySource(
-        properties = {
-            "limiter.rules.key.paths=/key",
-            "limiter.rules.key.key=#{T(Integer).parseInt(#request.getParameter('n'))}",
-            "limiter.rules.key.limit=3",
-            "limiter.rules.key.window=1h",
-            "limiter.rules.cost.paths=/cost",
-            "limiter.rules.cost.cost=#{T(Integer).parseInt(#request.getParameter('n'))}",
-            "limiter.rules.cost.limit=3",
-            "limiter.rules.cost.window=1h",
-            "limiter.rules.skip.paths=/skip",
-            "limiter.rules.skip.condition=#{!(T(Integer).parseInt(#request.getParameter('n')) > 1)}",
-            "limiter.rules.skip.limit=3",
-            "limiter.rules.skip.window=1h",
-            "limiter.rules.early.paths=/early",
-            "limiter.rules.early.phase=request",
-            "limiter.rules.early.key=#{T(Integer).parseInt(#request.getParameter('n'))}",
-            "limiter.rules.early.limit=3",
-            "limiter.rules.early.window=1h",
-            "limiter.rules.held.paths=/held",
-            "limiter.rules.held.key=#{T(Integer).parseInt(#request.getParameter('n'))}",
-            "limiter.rules.held.algorithm=concurrency",
-            "limiter.rules.held.limit=1",
-            "limiter.rules.waits.paths=/waits",
-            "limiter.rules.waits.key=#{T(Integer).parseInt(#request.getParameter('n'))}",
-            "limiter.rules.waits.limit=3",
-            "limiter.rules.waits.window=1h",
-            "limiter.rules.waits.max-wait=10ms",
-        })
+@Yml("""
+        limiter.rules:
+          key: { paths: /key, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3, window: 1h }
+          cost: { paths: /cost, cost: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3, window: 1h }
+          skip: { paths: /skip, condition: "#{!(T(Integer).parseInt(#request.getParameter('n')) > 1)}", limit: 3, window: 1h }
+          early: { paths: /early, phase: request, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3,
+              window: 1h }
+          held: { paths: /held, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", algorithm: concurrency,
+              limit: 1 }
+          waits: { paths: /waits, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3, window: 1h,
+              max-wait: 10ms }
+        """)
 class FailingExpressionTests extends WebTestSupport {
 
     private static final String BAD = "?n=1%0d%0aFORGED%20line";
@@ -75,11 +54,7 @@ class FailingExpressionTests extends WebTestSupport {
         return statuses;
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Endpoints {
 
         @GetMapping({"/key", "/cost", "/skip", "/early", "/held", "/waits"})

@@ -12,19 +12,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** A storage of the application's own that fails without failover around it. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.test.paths=/limited",
-            "limiter.rules.test.limit=5",
-            "limiter.rules.test.window=1h",
-        })
+@Yml("""
+        limiter.rules:
+          test: { paths: /limited, limit: 5, window: 1h }
+        """)
 @ExtendWith(OutputCaptureExtension.class)
 class FailingStorageTests extends WebTestSupport {
 
@@ -36,12 +30,11 @@ class FailingStorageTests extends WebTestSupport {
         assertThat(output).containsOnlyOnce("A request could not be decided").containsOnlyOnce("the row is locked");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class})
-    static class Application {
+    @TestApplication
+    static class Controller {
 
         @Bean
-        RateLimiterStorage storage() {
+        static RateLimiterStorage storage() {
             return new RateLimiterStorage() {
 
                 @Override
@@ -63,10 +56,6 @@ class FailingStorageTests extends WebTestSupport {
                 }
             };
         }
-    }
-
-    @RestController
-    static class Controller {
 
         @GetMapping("/limited")
         String limited() {

@@ -14,20 +14,13 @@ import org.springframework.security.config.annotation.web.configurers.AbstractHt
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.test.context.TestPropertySource;
 
 /** Spring Security redirects after a login, whether it succeeds or not. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.login.paths=/login",
-            "limiter.rules.login.methods=POST",
-            "limiter.rules.login.phase=request",
-            "limiter.rules.login.key=ip",
-            "limiter.rules.login.limit=2",
-            "limiter.rules.login.window=1h",
-            "limiter.rules.login.charge-if="
-                    + "#{#response.getHeader('Location') != null && #response.getHeader('Location').contains('error')}",
-        })
+@Yml("""
+        limiter.rules:
+          login: { paths: /login, methods: POST, phase: request, key: ip, limit: 2, window: 1h,
+              charge-if: "#{#response.getHeader('Location') != null && #response.getHeader('Location').contains('error')}" }
+        """)
 class FormLoginTests extends WebTestSupport {
 
     @Test

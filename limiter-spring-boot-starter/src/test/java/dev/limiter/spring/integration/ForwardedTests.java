@@ -27,19 +27,13 @@ class ForwardedTests {
     private static final String PEER = "127\\.0\\.0\\.1|0:0:0:0::/64";
 
     /** The test itself is a proxy, and so are addresses in 10.0.0.0/8. */
-    @TestPropertySource(
-            properties = {
-                "limiter.web.trusted-proxies=127.0.0.0/8,::1,10.0.0.0/8",
-                "limiter.web.ipv6-prefix=56",
-                "limiter.rules.ip.paths=/ip",
-                "limiter.rules.ip.limit=1",
-                "limiter.rules.ip.window=1h",
-                "limiter.rules.ip.key=ip,who",
-                "limiter.rules.probed.paths=/probed",
-                "limiter.rules.probed.limit=1",
-                "limiter.rules.probed.window=1h",
-                "limiter.rules.probed.key=ip,who",
-            })
+    @Yml("""
+            limiter:
+              web: { trusted-proxies: [127.0.0.0/8, '::1', 10.0.0.0/8], ipv6-prefix: 56 }
+              rules:
+                ip: { paths: /ip, limit: 1, window: 1h, key: [ip, who] }
+                probed: { paths: /probed, limit: 1, window: 1h, key: [ip, who] }
+            """)
     @ContextConfiguration(classes = ForwardedTests.Application.class)
     abstract static class Trusted extends WebTestSupport {
 
@@ -53,30 +47,18 @@ class ForwardedTests {
 
         @Test
         void clientIsTheLastThatIsNotTrusted() throws Exception {
-            assertThat(get("/ip", "X-Forwarded-For", "203.0.113.1").statusCode())
-                    .isEqualTo(200);
-            assertThat(get("/ip", "X-Forwarded-For", "203.0.113.1").statusCode())
-                    .isEqualTo(429);
-            assertThat(get("/ip", "X-Forwarded-For", "6.6.6.6, 203.0.113.1").statusCode())
-                    .isEqualTo(429);
-            assertThat(get("/ip", "X-Forwarded-For", "6.6.6.6", "X-Forwarded-For", "203.0.113.1, 10.1.1.1")
-                            .statusCode())
-                    .isEqualTo(429);
-            assertThat(get("/ip", "X-Forwarded-For", "::ffff:203.0.113.1").statusCode())
-                    .isEqualTo(429);
-            assertThat(get("/ip", "X-Forwarded-For", "203.0.113.2").statusCode())
-                    .isEqualTo(200);
+            assertStatuses(List.of(200, 429), "/ip", "X-Forwarded-For", "203.0.113.1");
+            assertStatus(429, "/ip", "X-Forwarded-For", "6.6.6.6, 203.0.113.1");
+            assertStatus(429, "/ip", "X-Forwarded-For", "6.6.6.6", "X-Forwarded-For", "203.0.113.1, 10.1.1.1");
+            assertStatus(429, "/ip", "X-Forwarded-For", "::ffff:203.0.113.1");
+            assertStatus(200, "/ip", "X-Forwarded-For", "203.0.113.2");
             assertThat(seen.stream().distinct()).containsExactly("203.0.113.1", "203.0.113.2");
         }
 
         @Test
         void forwardedIsReadToo() throws Exception {
-            assertThat(get("/ip", "Forwarded", "for=\"[2001:db8:1:2ff::1]:4711\";proto=https")
-                            .statusCode())
-                    .isEqualTo(200);
-            assertThat(get("/ip", "Forwarded", "for=\"6.6.6.6, for=\"[2001:db8:1:2aa::2]\", for=10.1.1.1")
-                            .statusCode())
-                    .isEqualTo(429);
+            assertStatus(200, "/ip", "Forwarded", "for=\"[2001:db8:1:2ff::1]:4711\";proto=https");
+            assertStatus(429, "/ip", "Forwarded", "for=\"6.6.6.6, for=\"[2001:db8:1:2aa::2]\", for=10.1.1.1");
             assertThat(seen.stream().distinct()).containsExactly("2001:db8:1:200::/56");
         }
 
@@ -99,8 +81,7 @@ class ForwardedTests {
             assertThat(seen).hasSize(6).containsOnly("contradictory");
 
             assertThat(get("/probed").statusCode()).isEqualTo(200);
-            assertThat(get("/probed", "X-Forwarded-For", "203.0.113.31").statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, "/probed", "X-Forwarded-For", "203.0.113.31");
         }
 
         @Test
@@ -123,13 +104,10 @@ class ForwardedTests {
     class NativeStrategy extends Trusted {}
 
     /** The test is just somebody: whatever it says, it is who it is. */
-    @TestPropertySource(
-            properties = {
-                "limiter.rules.ip.paths=/ip",
-                "limiter.rules.ip.limit=1",
-                "limiter.rules.ip.window=1h",
-                "limiter.rules.ip.key=ip,who",
-            })
+    @Yml("""
+            limiter.rules:
+              ip: { paths: /ip, limit: 1, window: 1h, key: [ip, who] }
+            """)
     @DirtiesContext
     @ExtendWith(OutputCaptureExtension.class)
     @ContextConfiguration(classes = ForwardedTests.Application.class)
@@ -140,13 +118,10 @@ class ForwardedTests {
 
         @Test
         void clientIsThePeerWhateverItSays(CapturedOutput output) throws Exception {
-            assertThat(get("/ip", "X-Forwarded-For", "203.0.113.1").statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, "/ip", "X-Forwarded-For", "203.0.113.1");
             for (int i = 0; i < 20; i++) {
-                assertThat(get("/ip", "X-Forwarded-For", "203.0.113." + i).statusCode())
-                        .isEqualTo(429);
-                assertThat(get("/ip", "Forwarded", "for=203.0.113." + i).statusCode())
-                        .isEqualTo(429);
+                assertStatus(429, "/ip", "X-Forwarded-For", "203.0.113." + i);
+                assertStatus(429, "/ip", "Forwarded", "for=203.0.113." + i);
             }
             assertThat(get("/ip").statusCode()).isEqualTo(429);
             assertThat(seen.stream().distinct()).singleElement().asString().matches(PEER);

@@ -7,7 +7,12 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RawClient;
+import java.io.IOException;
+import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -29,21 +34,59 @@ import org.springframework.web.bind.annotation.RestController;
 class GracefulShutdownTests {
 
     private static final CountDownLatch arrived = new CountDownLatch(1);
-    private static final CountDownLatch stopping = new CountDownLatch(1);
+
+    private static ServletWebServerApplicationContext start() {
+        return (ServletWebServerApplicationContext) new SpringApplicationBuilder(Application.class)
+                .properties(
+                        "server.port=0",
+                        "server.shutdown=graceful",
+                        "spring.lifecycle.timeout-per-shutdown-phase=60s",
+                        "limiter.rules.pace.paths=/paced",
+                        "limiter.rules.pace.algorithm=leaky-bucket",
+                        "limiter.rules.pace.burst=100000",
+                        "limiter.rules.pace.limit=1",
+                        "limiter.rules.pace.window=80s",
+                        "limiter.rules.pace.max-wait=1d")
+                .run();
+    }
 
     /** Cleaning up is also what renews the holds of concurrency limits in Redis. */
     @Test
     void storageIsCleanedUpUntilTheLastRequestIsServed() throws Exception {
-        var application = (ServletWebServerApplicationContext) new SpringApplicationBuilder(Application.class)
-                .properties(
-                        "server.port=0", "server.shutdown=graceful", "spring.lifecycle.timeout-per-shutdown-phase=60s")
-                .run();
+        ServletWebServerApplicationContext application = start();
         Clients clients = new Clients(application.getWebServer().getPort());
         CompletableFuture<String> last =
                 CompletableFuture.supplyAsync(() -> clients.send("GET", "/long").body());
         arrived.await();
+
         application.close();
+
         assertThat(last.join()).isEqualTo("cleaned up: true");
+    }
+
+    @Test
+    void allWhoWaitAreAnswered() throws IOException {
+        ServletWebServerApplicationContext application = start();
+        RateLimiters limiters = application.getBean(RateLimiters.class);
+        List<Socket> sockets = new ArrayList<>();
+        for (int i = 0; i < 301; i++) {
+            sockets.add(new RawClient(application.getWebServer().getPort()).begin("/paced"));
+        }
+        // the first is served, and the next one's turn comes 80 seconds later
+        Conditions.await(() -> limiters.waiting() >= 300);
+
+        application.close();
+
+        List<Integer> statuses = new ArrayList<>();
+        for (Socket socket : sockets) {
+            statuses.add(RawClient.statusOf(socket));
+            socket.close();
+        }
+        assertThat(statuses)
+                .containsOnlyOnce(200)
+                .filteredOn(status -> status == 429)
+                .hasSize(300);
+        assertThat(limiters.waiting()).isZero();
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -56,9 +99,14 @@ class GracefulShutdownTests {
             return http.build();
         }
 
+        @Bean
+        CountDownLatch stopping() {
+            return new CountDownLatch(1);
+        }
+
         /** Stops after the beans of the first phase, and before the web server waits for its requests. */
         @Bean
-        SmartLifecycle tellsOfTheStop() {
+        SmartLifecycle tellsOfTheStop(CountDownLatch stopping) {
             return new SmartLifecycle() {
                 private boolean running;
 
@@ -91,9 +139,16 @@ class GracefulShutdownTests {
 
         private final Rule shortLived = Rule.of("short", Limit.fixedWindow(1, Duration.ofMillis(1)));
         private final RateLimiters limiters;
+        private final CountDownLatch stopping;
 
-        Endpoint(RateLimiters limiters) {
+        Endpoint(RateLimiters limiters, CountDownLatch stopping) {
             this.limiters = limiters;
+            this.stopping = stopping;
+        }
+
+        @GetMapping("/paced")
+        String paced() {
+            return "served";
         }
 
         @GetMapping("/long")

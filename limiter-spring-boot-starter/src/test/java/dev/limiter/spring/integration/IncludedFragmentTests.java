@@ -1,6 +1,7 @@
 package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.RateLimiter;
@@ -10,40 +11,28 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
+import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Pages that include a fragment whose annotation rejects: a page is answered all the same, so it stays charged. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.page.paths=/page",
-            "limiter.rules.page.limit=2",
-            "limiter.rules.page.window=1h",
-            "limiter.rules.held.paths=/held",
-            "limiter.rules.held.algorithm=concurrency",
-            "limiter.rules.held.limit=1",
-            "limiter.rules.all.paths=/page-of-all",
-            "limiter.rules.all.limit=5",
-            "limiter.rules.all.window=1h",
-        })
+/** Pages whose fragment or method rejects once they are under way: the client has an answer, so it stays charged. */
+@Yml("""
+        limiter.rules:
+          committed: { paths: /committed, limit: 2, window: 1h }
+          page: { paths: /page, limit: 2, window: 1h }
+          held: { paths: /held, algorithm: concurrency, limit: 1 }
+          all: { paths: /page-of-all, limit: 5, window: 1h }
+        """)
 class IncludedFragmentTests extends WebTestSupport {
-
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private Rules rules;
 
     @Test
     void pageStaysCharged() {
         assertThat(get("/page").body()).isEqualTo("[fragment]");
-        assertThat(get("/page").statusCode()).isEqualTo(200);
-        assertThat(get("/page").statusCode()).isEqualTo(429);
+        assertStatuses(List.of(200, 429), "/page");
     }
 
     @Test
@@ -53,30 +42,34 @@ class IncludedFragmentTests extends WebTestSupport {
         assertThat(field(get("/page-of-all"), "RateLimit")).contains("\"all\"").doesNotContain("fragment");
     }
 
+    /** The client has the answer, whose second half is missing. */
+    @Test
+    void pageWhoseMethodRejectsOnceTheAnswerIsUnderWayStaysCharged() {
+        assertThat(get("/committed").body()).isEqualTo("begun and ended");
+        assertThatThrownBy(() -> get("/committed"))
+                .as("a connection that broke")
+                .isInstanceOf(UncheckedIOException.class);
+        assertStatus(429, "/committed");
+    }
+
     /** The page ends with the permits that others could take meanwhile. */
     @Test
     void pageKeepsThePermitThatItHolds() {
         assertThat(get("/held").body()).isEqualTo("[fragment]0");
-        Conditions.await(() -> remaining("held") == 1);
+        Conditions.await(() -> remaining("held", "") == 1);
         assertThat(get("/held").body()).endsWith("]0");
     }
 
-    private long remaining(String rule) {
-        return limiters.peek(rules.current().find(rule).orElseThrow().rule(), "")
-                .remaining();
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Pages.class, Fragments.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
+    @Import({Fragments.class, Ending.class})
     static class Pages {
 
         private final RateLimiters limiters;
         private final Rules rules;
+        private final Ending ending;
 
-        Pages(RateLimiters limiters, Rules rules) {
+        Pages(RateLimiters limiters, Rules rules, Ending ending) {
+            this.ending = ending;
             this.limiters = limiters;
             this.rules = rules;
         }
@@ -84,6 +77,13 @@ class IncludedFragmentTests extends WebTestSupport {
         @GetMapping({"/page", "/page-of-all"})
         void page(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
             include("/fragment", request, response);
+        }
+
+        @GetMapping("/committed")
+        void committed(HttpServletResponse response) throws IOException {
+            response.getWriter().print("begun");
+            response.flushBuffer();
+            response.getWriter().print(ending.text());
         }
 
         @GetMapping("/held")
@@ -100,6 +100,15 @@ class IncludedFragmentTests extends WebTestSupport {
             response.getWriter().print("[");
             request.getRequestDispatcher(fragment).include(request, response);
             response.getWriter().print("]");
+        }
+    }
+
+    @Component
+    static class Ending {
+
+        @RateLimiter(limit = 1, window = "1h")
+        String text() {
+            return " and ended";
         }
     }
 

@@ -2,80 +2,106 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.RateLimiters;
-import dev.limiter.Rule;
-import dev.limiter.spring.compiled.Rules;
-import dev.limiter.testkit.Clients;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.boot.web.embedded.jetty.JettyServletWebServerFactory;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.ShallowEtagHeaderFilter;
 
-/** The buffer of Jetty is larger than that of Tomcat. */
-@SpringBootTest(
-        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = {
-            "limiter.rules.guesses.paths=/large",
-            "limiter.rules.guesses.limit=1",
-            "limiter.rules.guesses.window=1h",
-            "limiter.rules.guesses.charge-if=failed"
-        })
-class JettyTests {
+/**
+ * A filter that wraps the response does not find its wrapper in a dispatch on Jetty, and fails after the answer: the
+ * client sees the same with a limit.
+ */
+@Yml("""
+        limiter.rules:
+          large: { paths: /large, limit: 1, window: 1h, charge-if: failed }
+          guesses: { paths: /limited/**, limit: 3, window: 1h, charge-if: failed }
+        """)
+class JettyTests extends WebTestSupport {
 
-    @LocalServerPort
-    private int port;
+    @ParameterizedTest
+    @ValueSource(strings = {"/sent", "/started", "/written"})
+    void isAnsweredAsWithoutALimit(String path) throws Exception {
+        HttpResponse<String> free = get("/free" + path);
+        HttpResponse<String> limited = get("/limited" + path);
 
-    @Autowired
-    private Application.Large handler;
+        assertThat(limited.headers().map()).containsKey("ratelimit");
+        assertThat(limited.statusCode()).isEqualTo(free.statusCode());
+        assertThat(limited.body().replaceAll("\"timestamp\":\"[^\"]*\"|/limited", ""))
+                .isEqualTo(free.body().replaceAll("\"timestamp\":\"[^\"]*\"|/free", ""));
+    }
 
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private Rules rules;
-
+    /** The buffer of Jetty is larger than that of Tomcat. */
     @Test
-    void whatIsGivenBackIsBackBeforeTheFirstByte() throws IOException {
-        try (InputStream body = new Clients(port).stream("GET", "/large").body()) {
+    void whatIsGivenBackIsBackBeforeTheFirstByte(@Autowired Endpoints handler) throws IOException {
+        try (InputStream body = clients().stream("GET", "/large").body()) {
             assertThat(body.read()).isEqualTo('x');
-
-            Rule guesses = rules.current().find("guesses").orElseThrow().rule();
-            assertThat(limiters.peek(guesses, "").remaining()).isEqualTo(1);
+            assertThat(remaining("large", "")).isEqualTo(1);
         } finally {
             handler.read.countDown();
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Application extends WebTestSupport.Base {
+    @TestApplication
+    static class Endpoints {
 
         @Bean
-        JettyServletWebServerFactory jetty() {
-            return new JettyServletWebServerFactory(0);
+        static JettyServletWebServerFactory jetty() {
+            return new JettyServletWebServerFactory();
         }
 
-        @RestController
-        static class Large {
+        @Bean
+        static FilterRegistrationBean<ShallowEtagHeaderFilter> etags() {
+            FilterRegistrationBean<ShallowEtagHeaderFilter> etags =
+                    new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
+            etags.addUrlPatterns("/free/*", "/limited/*");
+            return etags;
+        }
 
-            private final CountDownLatch read = new CountDownLatch(1);
+        private final CountDownLatch read = new CountDownLatch(1);
 
-            /** More than fits into the buffer. Goes on until its first byte was read. */
-            @GetMapping("/large")
-            void large(HttpServletResponse response) throws IOException, InterruptedException {
-                response.getOutputStream().write("x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII));
-                assertThat(read.await(60, TimeUnit.SECONDS)).isTrue();
-            }
+        /** More than fits into the buffer. Goes on until its first byte was read. */
+        @GetMapping("/large")
+        void large(HttpServletResponse response) throws IOException, InterruptedException {
+            response.getOutputStream().write("x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII));
+            assertThat(read.await(60, TimeUnit.SECONDS)).isTrue();
+        }
+
+        @GetMapping({"/free/sent", "/limited/sent"})
+        void sent(HttpServletRequest request) {
+            request.startAsync().dispatch("/body");
+        }
+
+        @GetMapping({"/free/started", "/limited/started"})
+        void started(HttpServletRequest request, HttpServletResponse response) {
+            request.startAsync(request, response).dispatch("/body");
+        }
+
+        @GetMapping({"/free/written", "/limited/written"})
+        void written(HttpServletRequest request) {
+            request.startAsync().dispatch("/writer");
+        }
+
+        @GetMapping("/body")
+        String body() {
+            return "hello";
+        }
+
+        @GetMapping("/writer")
+        void writer(HttpServletResponse response) throws IOException {
+            response.getWriter().write("hello");
         }
     }
 }

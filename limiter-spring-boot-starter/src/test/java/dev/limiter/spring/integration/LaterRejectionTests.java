@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compiled.Rules;
-import dev.limiter.test.VirtualTimeSource;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -16,38 +13,20 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Service;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** The permits of a request by its path are given back when a method rejects, on any thread. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.path.paths=/**",
-            "limiter.rules.path.limit=100",
-            "limiter.rules.path.window=1h",
-            "limiter.rules.outcome.paths=/**",
-            "limiter.rules.outcome.limit=100",
-            "limiter.rules.outcome.window=1h",
-            "limiter.rules.outcome.charge-if=#response.status != 404",
-        })
+@Yml("""
+        limiter.rules:
+          path: { paths: /**, limit: 100, window: 1h }
+          outcome: { paths: /**, limit: 100, window: 1h, charge-if: '#response.status != 404' }
+        """)
 class LaterRejectionTests extends WebTestSupport {
-
-    @Autowired
-    private VirtualTimeSource time;
-
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private Rules rules;
 
     @BeforeEach
     void forgetEarlierTests() {
@@ -95,14 +74,8 @@ class LaterRejectionTests extends WebTestSupport {
     }
 
     private long used(String rule) {
-        return 100
-                - limiters.peek(rules.current().find(rule).orElseThrow().rule(), "")
-                        .remaining();
+        return 100 - remaining(rule, "");
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Limited.class, Endpoints.class})
-    static class Application {}
 
     @Service
     static class Limited {
@@ -118,7 +91,8 @@ class LaterRejectionTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import(Limited.class)
     static class Endpoints {
 
         private final Limited limited;

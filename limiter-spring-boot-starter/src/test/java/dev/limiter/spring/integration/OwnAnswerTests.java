@@ -8,27 +8,19 @@ import dev.limiter.spring.web.RejectionHandler;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Service;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Another handler of rejections still tells the standing of the limits, after the give-back. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.api.paths=/**",
-            "limiter.rules.api.scope=endpoint",
-            "limiter.rules.api.limit=5",
-            "limiter.rules.api.window=1h",
-            "limiter.rules.api.algorithm=fixed-window",
-            "limiter.rules.few.paths=/few",
-            "limiter.rules.few.limit=1",
-            "limiter.rules.few.window=1h"
-        })
+@Yml("""
+        limiter.rules:
+          api: { paths: /**, scope: endpoint, limit: 5, window: 1h, algorithm: fixed-window }
+          few: { paths: /few, limit: 1, window: 1h }
+        """)
 class OwnAnswerTests extends WebTestSupport {
 
     @Test
@@ -69,20 +61,6 @@ class OwnAnswerTests extends WebTestSupport {
         assertThat(answer.headers().map()).doesNotContainKeys("retry-after", "content-type");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class, Catching.class, Scarce.class})
-    static class Application {
-
-        @Bean
-        RejectionHandler own() {
-            return (request, response, decision) -> {
-                response.setStatus(503);
-                response.getOutputStream()
-                        .print("own answer to " + decision.rule().name());
-            };
-        }
-    }
-
     @Service
     @RateLimiter(limit = 1)
     static class Scarce {
@@ -96,8 +74,18 @@ class OwnAnswerTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import({Catching.class, Scarce.class})
     static class Controller {
+
+        @Bean
+        static RejectionHandler own() {
+            return (request, response, decision) -> {
+                response.setStatus(503);
+                response.getOutputStream()
+                        .print("own answer to " + decision.rule().name());
+            };
+        }
 
         private final Scarce scarce;
 

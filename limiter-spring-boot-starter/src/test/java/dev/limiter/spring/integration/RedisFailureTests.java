@@ -3,82 +3,49 @@ package dev.limiter.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.decide.Outcome;
-import dev.limiter.spring.decide.RateLimitEvent;
-import dev.limiter.spring.decide.RateLimitListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** The decisions of each rule while there is no Redis. */
-@SpringBootTest(
-        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = {
-            "limiter.storage=redis",
-            "limiter.redis.on-failure=allow",
-            "spring.data.redis.port=1", // nobody listens there
-            "limiter.rules.open.paths=/open,/open-and-local,/all,/watched",
-            "limiter.rules.open.limit=1",
-            "limiter.rules.open.window=1h",
-            "limiter.rules.closed.paths=/closed,/all",
-            "limiter.rules.closed.limit=1",
-            "limiter.rules.closed.window=1h",
-            "limiter.rules.closed.key=ip",
-            "limiter.rules.closed.on-failure=deny",
-            "limiter.rules.closed.ban.after=1",
-            "limiter.rules.closed.ban.within=1h",
-            "limiter.rules.closed.ban.for=1h",
-            "limiter.rules.own.paths=/own",
-            "limiter.rules.own.limit=1",
-            "limiter.rules.own.window=1h",
-            "limiter.rules.own.status=503",
-            "limiter.rules.own.on-failure=deny",
-            "limiter.rules.shared.paths=/shared",
-            "limiter.rules.shared.algorithm=concurrency",
-            "limiter.rules.shared.limit=1",
-            "limiter.rules.shared.on-failure=deny",
-            "limiter.rules.local.paths=/local,/all",
-            "limiter.rules.local.limit=2",
-            "limiter.rules.local.window=1h",
-            "limiter.rules.local.on-failure=local",
-            "limiter.rules.beside.paths=/open-and-local",
-            "limiter.rules.beside.limit=2",
-            "limiter.rules.beside.window=1h",
-            "limiter.rules.beside.on-failure=local",
-            "limiter.rules.watching.paths=/watched",
-            "limiter.rules.watching.limit=10",
-            "limiter.rules.watching.window=1h",
-            "limiter.rules.watching.key=ip",
-            "limiter.rules.watching.on-failure=deny",
-            "limiter.rules.watching.mode=shadow",
-            "limiter.web.default-limit.limit=1",
-            "limiter.web.default-limit.window=1h",
-            "limiter.web.default-limit.on-failure=deny",
-        })
+@Yml("""
+        spring.data.redis.port: 1
+        limiter:
+          storage: redis
+          redis: { on-failure: allow, instances: 1 }
+          web: { default-limit: { limit: 1, window: 1h, on-failure: deny } }
+          rules:
+            open: { paths: [/open, /open-and-local, /all, /watched], limit: 1, window: 1h }
+            closed: { paths: [/closed, /all], limit: 1, window: 1h, key: ip, on-failure: deny,
+                ban: { after: 1, within: 1h, for: 1h } }
+            own: { paths: /own, limit: 1, window: 1h, status: 503, on-failure: deny }
+            shared: { paths: /shared, algorithm: concurrency, limit: 1, on-failure: deny }
+            local: { paths: [/local, /all], limit: 2, window: 1h, on-failure: local }
+            beside: { paths: /open-and-local, limit: 2, window: 1h, on-failure: local }
+            login: { paths: /login, key: ip, limit: 6, window: 1h, on-failure: local,
+                ban: { after: 5, within: 1h, for: 1h } }
+            waiting: { paths: /waiting, key: ip, limit: 6, window: 1h, on-failure: local, max-wait: 1ms,
+                ban: { after: 5, within: 1h, for: 1h } }
+            watching: { paths: /watched, limit: 10, window: 1h, key: ip, on-failure: deny, mode: shadow }
+        """)
 class RedisFailureTests extends WebTestSupport {
-
-    @Autowired
-    private Events events;
 
     @Autowired
     private MeterRegistry meters;
 
     @BeforeEach
     void forget() {
-        events.all.clear();
+        events.clear();
     }
 
     @Test
@@ -88,7 +55,7 @@ class RedisFailureTests extends WebTestSupport {
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.headers().map()).doesNotContainKeys("ratelimit", "ratelimit-policy");
         }
-        assertThat(events.of("open")).hasSize(5).containsOnly(Outcome.FAILED_OPEN);
+        assertThat(outcomes("open")).hasSize(5).containsOnly(Outcome.FAILED_OPEN);
     }
 
     @Test
@@ -100,7 +67,7 @@ class RedisFailureTests extends WebTestSupport {
             assertThat(answer.body())
                     .contains("#temporary-reduced-capacity", "The limit closed cannot be checked at the moment");
         }
-        assertThat(events.of("closed")).hasSize(5).containsOnly(Outcome.FAILED_CLOSED);
+        assertThat(outcomes("closed")).hasSize(5).containsOnly(Outcome.FAILED_CLOSED);
     }
 
     /** Rules whose rejections no client is to blame for: a limit of the application, and one that all share. */
@@ -114,7 +81,7 @@ class RedisFailureTests extends WebTestSupport {
                         "#temporary-reduced-capacity",
                         "\"status\":503",
                         "The limit " + rule + " cannot be checked at the moment");
-        assertThat(events.of(rule)).containsExactly(Outcome.FAILED_CLOSED);
+        assertThat(outcomes(rule)).containsExactly(Outcome.FAILED_CLOSED);
     }
 
     /** The limits that would have rejected are counted while one is tried out: none was asked. */
@@ -123,7 +90,7 @@ class RedisFailureTests extends WebTestSupport {
         for (int i = 0; i < 5; i++) {
             assertThat(get("/watched").statusCode()).isEqualTo(200);
         }
-        assertThat(events.of("watching")).hasSize(5).containsOnly(Outcome.FAILED_OPEN);
+        assertThat(outcomes("watching")).hasSize(5).containsOnly(Outcome.FAILED_OPEN);
         assertThat(meters.find("limiter.rejections").tag("rule", "watching").counters())
                 .isEmpty();
     }
@@ -133,7 +100,18 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(field(get("/local"), "RateLimit")).startsWith("\"local\";r=1;");
         assertThat(get("/local").statusCode()).isEqualTo(200);
         assertThat(get("/local").body()).contains("#quota-exceeded");
-        assertThat(events.of("local")).containsExactly(Outcome.FAILED_LOCAL, Outcome.FAILED_LOCAL, Outcome.REJECTED);
+        assertThat(outcomes("local")).containsExactly(Outcome.FAILED_LOCAL, Outcome.FAILED_LOCAL, Outcome.REJECTED);
+    }
+
+    /** The only instance has the whole limit, so its rejections are those of a client that goes on. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/login", "/waiting"})
+    void wholeLimitThatIsUsedUpBans(String path) {
+        List<String> answers =
+                IntStream.range(0, 15).mapToObj(i -> get(path).body()).toList();
+        assertThat(answers.stream().filter("served"::equals)).hasSize(6);
+        assertThat(answers.stream().filter(body -> body.contains("#abnormal-usage-detected")))
+                .hasSize(4);
     }
 
     @Test
@@ -141,58 +119,43 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(field(get("/open-and-local"), "RateLimit")).startsWith("\"beside\";r=1;");
         get("/open-and-local");
         assertThat(get("/open-and-local").statusCode()).isEqualTo(429);
-        assertThat(events.of("open")).containsExactly(Outcome.FAILED_OPEN, Outcome.FAILED_OPEN);
+        assertThat(outcomes("open")).containsExactly(Outcome.FAILED_OPEN, Outcome.FAILED_OPEN);
     }
 
     @Test
     void oneClosedRuleRejectsForAll() throws IOException, InterruptedException {
         assertThat(get("/all").statusCode()).isEqualTo(429);
-        assertThat(events.of("closed")).containsExactly(Outcome.FAILED_CLOSED);
-        assertThat(events.of("open")).isEmpty();
+        assertThat(outcomes("closed")).containsExactly(Outcome.FAILED_CLOSED);
+        assertThat(outcomes("open")).isEmpty();
     }
 
     @Test
     void automaticLimitHasASayOfItsOwn() throws IOException, InterruptedException {
         assertThat(get("/other").statusCode()).isEqualTo(429);
-        assertThat(events.of("default")).containsExactly(Outcome.FAILED_CLOSED);
+        assertThat(outcomes("default")).containsExactly(Outcome.FAILED_CLOSED);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {
-
-        @Bean
-        Events events() {
-            return new Events();
-        }
-
-        @Bean
-        MeterRegistry meters() {
-            return new SimpleMeterRegistry();
-        }
-    }
-
-    static class Events implements RateLimitListener {
-
-        private final List<RateLimitEvent> all = new CopyOnWriteArrayList<>();
-
-        @Override
-        public void onDecision(RateLimitEvent event) {
-            all.add(event);
-        }
-
-        List<Outcome> of(String rule) {
-            return all.stream()
-                    .filter(event -> event.rule().equals(rule))
-                    .map(RateLimitEvent::outcome)
-                    .toList();
-        }
-    }
-
-    @RestController
+    @TestApplication
     static class Endpoints {
 
-        @GetMapping({"/open", "/closed", "/local", "/open-and-local", "/all", "/watched", "/other", "/own", "/shared"})
+        @Bean
+        static MeterRegistry meters() {
+            return new SimpleMeterRegistry();
+        }
+
+        @GetMapping({
+            "/open",
+            "/closed",
+            "/local",
+            "/open-and-local",
+            "/all",
+            "/watched",
+            "/other",
+            "/own",
+            "/shared",
+            "/login",
+            "/waiting"
+        })
         String served() {
             return "served";
         }

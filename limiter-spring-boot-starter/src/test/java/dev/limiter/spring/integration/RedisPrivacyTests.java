@@ -21,51 +21,25 @@ import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** The data about clients that a reader of all of Redis finds there. */
-@SpringBootTest(
-        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = {
-            "limiter.storage=redis",
-            "limiter.redis.timeout=5s",
-            "limiter.redis.key-prefix=" + RedisPrivacyTests.PREFIX,
-            "limiter.redis.key-secret=a-secret-of-this-application",
-            "limiter.rules.bucket.key=header:X-Api-Key",
-            "limiter.rules.bucket.limit=10",
-            "limiter.rules.bucket.window=1h",
-            "limiter.rules.bucket.paths=/secret",
-            "limiter.rules.bucket.ban.after=1",
-            "limiter.rules.bucket.ban.within=1h",
-            "limiter.rules.bucket.ban.for=1h",
-            "limiter.rules.log.key=cookie:token,param:code",
-            "limiter.rules.log.limit=10",
-            "limiter.rules.log.window=1h",
-            "limiter.rules.log.algorithm=sliding-window-log",
-            "limiter.rules.log.paths=/secret",
-            "limiter.rules.held.key=session",
-            "limiter.rules.held.limit=10",
-            "limiter.rules.held.algorithm=concurrency",
-            "limiter.rules.held.paths=/secret",
-            "limiter.rules.two.key=tenant,#request.getHeader('X-Api-Key')",
-            "limiter.rules.two.limits.short.limit=10",
-            "limiter.rules.two.limits.short.window=1h",
-            "limiter.rules.two.limits.long.limit=100",
-            "limiter.rules.two.limits.long.window=1d",
-            "limiter.rules.two.limits.long.algorithm=sliding-window-counter",
-            "limiter.rules.two.paths=/secret",
-            "limiter.rules.address.key=ip",
-            "limiter.rules.address.limit=10",
-            "limiter.rules.address.window=1h",
-            "limiter.rules.address.paths=/secret",
-        })
+@Yml("""
+        limiter:
+          storage: redis
+          redis: { timeout: 5s, key-prefix: 'privacy:', key-secret: a-secret-of-this-application }
+          rules:
+            bucket: { key: header:X-Api-Key, limit: 10, window: 1h, paths: /secret, ban: { after: 1, within: 1h, for: 1h } }
+            log: { key: [cookie:token, param:code], limit: 10, window: 1h, algorithm: sliding-window-log, paths: /secret }
+            held: { key: session, limit: 10, algorithm: concurrency, paths: /secret }
+            two: { key: "tenant,#request.getHeader('X-Api-Key')",
+                limits: { short: { limit: 10, window: 1h },
+                    long: { limit: 100, window: 1d, algorithm: sliding-window-counter } }, paths: /secret }
+            address: { key: ip, limit: 10, window: 1h, paths: /secret }
+        """)
 class RedisPrivacyTests extends WebTestSupport {
 
     static final String PREFIX = "privacy:";
@@ -136,19 +110,14 @@ class RedisPrivacyTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {
+    @TestApplication
+    static class Endpoints {
 
         @Bean
-        KeyResolver tenant() {
+        static KeyResolver tenant() {
             return context ->
                     context.request() == null ? null : context.request().getHeader("X-Tenant");
         }
-    }
-
-    @RestController
-    static class Endpoints {
 
         private volatile String seen = "";
 

@@ -3,9 +3,6 @@ package dev.limiter.spring.integration;
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.RateLimiters;
-import dev.limiter.Rule;
-import dev.limiter.spring.compiled.Rules;
 import dev.limiter.testkit.RawClient;
 import java.io.IOException;
 import java.util.List;
@@ -16,44 +13,25 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 
 /**
  * Each kind of response is the same, byte for byte, without a limit, with one, and with {@code charge-if}, except for
  * the RateLimit fields. And {@code charge-if} is evaluated once, for the status that the client gets.
  */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.rule.paths=/rule/**",
-            "limiter.rules.rule.key=param:client",
-            "limiter.rules.rule.limit=100",
-            "limiter.rules.rule.window=1h",
-            "limiter.rules.fail.paths=/fail/**",
-            "limiter.rules.fail.key=param:client",
-            "limiter.rules.fail.limit=100",
-            "limiter.rules.fail.window=1h",
-            "limiter.rules.fail.algorithm=fixed-window",
-            "limiter.rules.fail.charge-if=#{@seen.add(#request.getParameter('client'), #response)}",
-            "limiter.rules.early.paths=/fail/**",
-            "limiter.rules.early.phase=request",
-            "limiter.rules.early.key=param:client",
-            "limiter.rules.early.limit=100",
-            "limiter.rules.early.window=1h",
-            "limiter.rules.early.algorithm=fixed-window",
-            "limiter.rules.early.charge-if=failed",
-            "server.compression.enabled=true",
-        })
+@Yml("""
+        server.compression.enabled: true
+        limiter.rules:
+          rule: { paths: /rule/**, key: param:client, limit: 100, window: 1h }
+          fail: { paths: /fail/**, key: param:client, limit: 100, window: 1h, algorithm: fixed-window,
+              charge-if: "#{@seen.add(#request.getParameter('client'), #response)}" }
+          early: { paths: /fail/**, phase: request, key: param:client, limit: 100, window: 1h, algorithm: fixed-window,
+              charge-if: failed }
+        """)
 class ResponseKindTests extends WebTestSupport {
 
     private static final AtomicInteger CLIENTS = new AtomicInteger(1_000);
 
     private final String client = "client" + CLIENTS.incrementAndGet();
-
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private Rules rules;
 
     @Autowired
     private ResponseKindEndpoints.Seen seen;
@@ -219,9 +197,7 @@ class ResponseKindTests extends WebTestSupport {
     }
 
     private long remaining(String rule) {
-        Rule asked = rules.current().find(rule).orElseThrow().rule();
-        return limiters.peek(asked, "param:client=" + client.length() + ":" + client)
-                .remaining();
+        return remaining(rule, "param:client=" + client.length() + ":" + client);
     }
 
     @Configuration(proxyBeanMethods = false)

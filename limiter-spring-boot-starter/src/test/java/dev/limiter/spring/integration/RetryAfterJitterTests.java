@@ -8,32 +8,23 @@ import java.net.http.HttpResponse;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Service;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** One answer names one time to return, in each of its places. Time stands still. */
-@TestPropertySource(
-        properties = {
-            "limiter.web.retry-after-jitter=1000s",
-            "limiter.web.headers=both",
-            "limiter.rules.few.paths=/few",
-            "limiter.rules.few.limits.minute.limit=1",
-            "limiter.rules.few.limits.minute.window=1m",
-            "limiter.rules.few.limits.minute.algorithm=sliding-window-log",
-            "limiter.rules.few.limits.hour.limit=1",
-            "limiter.rules.few.limits.hour.window=1h",
-            "limiter.rules.few.limits.hour.algorithm=sliding-window-log",
-            "limiter.rules.returned.paths=/returned",
-            "limiter.rules.returned.limit=5",
-            "limiter.rules.returned.window=1h",
-            "limiter.rules.returned.charge-if=#{#response.status < 400}"
-        })
+@Yml("""
+        limiter:
+          web: { retry-after-jitter: 1000s, headers: both }
+          rules:
+            few: { paths: /few,
+                limits: { minute: { limit: 1, window: 1m, algorithm: sliding-window-log },
+                    hour: { limit: 1, window: 1h, algorithm: sliding-window-log } } }
+            returned: { paths: /returned, limit: 5, window: 1h, charge-if: '#{#response.status < 400}' }
+        """)
 class RetryAfterJitterTests extends WebTestSupport {
 
     private static final int MOST_SECONDS = 1000;
@@ -78,10 +69,6 @@ class RetryAfterJitterTests extends WebTestSupport {
         assertThat(field(answer, "RateLimit")).isEqualTo("\"Scarce.caught\";r=0;t=60");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class, Catching.class, Scarce.class})
-    static class Application {}
-
     @Service
     @RateLimiter(limit = 1)
     static class Scarce {
@@ -95,7 +82,8 @@ class RetryAfterJitterTests extends WebTestSupport {
         }
     }
 
-    @RestController
+    @TestApplication
+    @Import({Catching.class, Scarce.class})
     static class Controller {
 
         private final Scarce scarce;

@@ -3,50 +3,40 @@ package dev.limiter.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.key.KeySource;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Component;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 
 /** The options of a rule beside its limit. Time stands still, so no permit comes back. */
-@TestPropertySource(
-        properties = {
-            "limiter.web.trusted-proxies=127.0.0.1,::1",
-            "limiter.web.allow=203.0.113.0/24",
-            "limiter.web.deny=198.51.100.0/24",
-            "limiter.rules.tiers.paths=/tiers",
-            "limiter.rules.tiers.limit=1",
-            "limiter.rules.tiers.window=1h",
-            "limiter.rules.tiers.tier-by=header:X-Plan",
-            "limiter.rules.tiers.tiers.enterprise.unlimited=true",
-            "limiter.rules.named.paths=/named",
-            "limiter.rules.named.limits.burst.limit=1",
-            "limiter.rules.named.limits.burst.window=1h",
-            "limiter.rules.named.tier-by=header:X-Plan",
-            "limiter.rules.named.tiers.enterprise.unlimited=true",
-            "limiter.rules.beside.paths=/named",
-            "limiter.rules.beside.limit=2",
-            "limiter.rules.beside.window=1h",
-            "limiter.rules.server.paths=/server",
-            "limiter.rules.server.limit=1",
-            "limiter.rules.server.window=1h",
-            "limiter.rules.server.status=503",
-            "limiter.rules.pattern.paths=/pattern/**",
-            "limiter.rules.pattern.key=#request.pattern",
-            "limiter.rules.pattern.limit=1",
-            "limiter.rules.pattern.window=1h",
-            "limiter.rules.listed.paths=/listed",
-            "limiter.rules.listed.limit=1",
-            "limiter.rules.listed.window=1h",
-        })
+@Yml("""
+        limiter:
+          web: { trusted-proxies: [127.0.0.1, '::1'], allow: 203.0.113.0/24, deny: 198.51.100.0/24 }
+          rules:
+            tiers: { paths: /tiers, limit: 1, window: 1h, tier-by: header:X-Plan, tiers: { enterprise: { unlimited: true } } }
+            named: { paths: /named, limits: { burst: { limit: 1, window: 1h } },
+                tier-by: header:X-Plan, tiers: { enterprise: { unlimited: true } } }
+            beside: { paths: /named, limit: 2, window: 1h }
+            server: { paths: /server, limit: 1, window: 1h, status: 503 }
+            pattern: { paths: /pattern/**, key: '#request.pattern', limit: 1, window: 1h }
+            listed: { paths: /listed, limit: 1, window: 1h }
+            by-region: { paths: /by-region, key: 'customer:region', limit: 1, window: 1h }
+            quota: { paths: /quota, limit: 2, window: 1mo, algorithm: fixed-window, align: calendar, zone: Europe/Berlin }
+            next: { headers: ietf-next }
+            draft: { paths: /draft, key: "principal|ip,method,header:X-Api-Key,#request.path", cost: 3, limit: 10, window: 1h,
+                headers: ietf-next }
+            plain: { paths: /draft, headers: ietf, limit: 2, window: 1h }
+        """)
 class RuleOptionTests extends WebTestSupport {
 
     @Test
@@ -56,16 +46,14 @@ class RuleOptionTests extends WebTestSupport {
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(field(answer, "RateLimit")).isEmpty();
         }
-        assertThat(get("/tiers", "X-Plan", "none").statusCode()).isEqualTo(200);
-        assertThat(get("/tiers", "X-Plan", "none").statusCode()).isEqualTo(429);
+        assertStatuses(List.of(200, 429), "/tiers", "X-Plan", "none");
     }
 
     @Test
     void unlimitedTierIsStillLimitedByOtherRules() throws Exception {
         assertThat(field(get("/named", "X-Plan", "enterprise"), "RateLimit-Policy"))
                 .isEqualTo("\"beside\";q=2;w=3600");
-        assertThat(get("/named", "X-Plan", "enterprise").statusCode()).isEqualTo(200);
-        assertThat(get("/named", "X-Plan", "enterprise").statusCode()).isEqualTo(429);
+        assertStatuses(List.of(200, 429), "/named", "X-Plan", "enterprise");
     }
 
     @ParameterizedTest
@@ -84,8 +72,7 @@ class RuleOptionTests extends WebTestSupport {
 
     @Test
     void clientIsToBlameWhereTheAnnotationOfAnHttpClientSaysSo() throws Exception {
-        assertThat(get("/exchange-for-client").statusCode()).isEqualTo(200);
-        assertThat(get("/exchange-for-client").statusCode()).isEqualTo(429);
+        assertStatuses(List.of(200, 429), "/exchange-for-client");
     }
 
     @Test
@@ -98,13 +85,76 @@ class RuleOptionTests extends WebTestSupport {
     @Test
     void listsOfAllRulesCount() throws Exception {
         for (int i = 0; i < 3; i++) {
-            assertThat(get("/listed", "X-Forwarded-For", "203.0.113.9").statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, "/listed", "X-Forwarded-For", "203.0.113.9");
         }
-        assertThat(get("/listed", "X-Forwarded-For", "198.51.100.9").statusCode())
-                .isEqualTo(403);
-        assertThat(get("/listed", "X-Forwarded-For", "192.0.2.1").statusCode()).isEqualTo(200);
-        assertThat(get("/listed", "X-Forwarded-For", "192.0.2.1").statusCode()).isEqualTo(429);
+        assertStatus(403, "/listed", "X-Forwarded-For", "198.51.100.9");
+        assertStatuses(List.of(200, 429), "/listed", "X-Forwarded-For", "192.0.2.1");
+    }
+
+    @Test
+    void answersAsInTheContract() {
+        HttpResponse<String> permitted = get("/answer");
+        assertThat(permitted.statusCode()).isEqualTo(200);
+        assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"Endpoints.answer\";q=1;w=60");
+        assertThat(field(permitted, "RateLimit")).isEqualTo("\"Endpoints.answer\";r=0;t=60");
+        assertThat(field(permitted, "Retry-After")).isEmpty();
+
+        time.advance(Duration.ofMillis(48_500));
+        HttpResponse<String> rejected = get("/answer?q=%22");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(field(rejected, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(field(rejected, "Retry-After")).isEqualTo("12");
+        assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"Endpoints.answer\";q=1;w=60");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"Endpoints.answer\";r=0;t=12");
+        assertThat(field(rejected, "Cache-Control")).isEqualTo("no-store");
+        assertThat(rejected.body())
+                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                        + "\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\","
+                        + "\"status\":429,\"detail\":\"The limit Endpoints.answer is used up; retry after 12 s.\","
+                        + "\"instance\":\"/answer\",\"violated-policies\":[\"Endpoints.answer\"],"
+                        + "\"retry-after\":12}");
+    }
+
+    /** The fields as the open change of the draft names them. */
+    @Test
+    void tellsAvailabilityCostAndPartition() {
+        HttpResponse<String> permitted = get("/draft");
+        assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"draft\";q=10;w=3600, \"plain\";q=2;w=3600");
+        assertThat(field(permitted, "RateLimit")).isEqualTo("\"draft\";a=7;w=2520;c=3, \"plain\";r=1;t=1800");
+        assertThat(field(permitted, "RateLimit-Partition")).isEqualTo("\"draft\";user_id;ip;method;header;other");
+        get("/draft");
+        HttpResponse<String> rejected = get("/draft");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"draft\";a=4;w=1440;c=3, \"plain\";r=0;t=1800");
+        assertThat(field(rejected, "RateLimit-Partition")).startsWith("\"draft\";user_id");
+        HttpResponse<String> annotated = get("/next");
+        assertThat(field(annotated, "RateLimit")).isEqualTo("\"next\";a=1;w=1800;c=1");
+        assertThat(field(annotated, "RateLimit-Partition")).isEqualTo("\"next\"");
+    }
+
+    @Test
+    void keysHavePartsOfWhichABeanKnowsTheValues() {
+        assertStatus(200, "/by-region", "X-Customer", "north-7");
+        assertStatus(429, "/by-region", "X-Customer", "north-8");
+        assertStatus(200, "/by-region", "X-Customer", "south-7");
+        assertStatus(200, "/by-number", "X-Customer", "north-1");
+        assertStatus(429, "/by-number", "X-Customer", "south-1");
+        assertStatus(200, "/by-number", "X-Customer", "north-2");
+    }
+
+    @Test
+    void quotaOfAMonthStartsAgainWithTheMonthOfItsZone() {
+        time.advanceTo(Instant.parse("2029-02-28T22:59:50Z")); // ten seconds to midnight
+        HttpResponse<String> first = get("/quota");
+        assertThat(field(first, "RateLimit-Policy")).isEqualTo("\"quota\";q=2;w=2678400"); // a month of 31 days
+        assertThat(field(first, "RateLimit")).isEqualTo("\"quota\";r=1;t=10");
+        assertStatus(200, "/quota");
+        assertThat(field(get("/quota"), "Retry-After")).isEqualTo("10");
+        time.advance(Duration.ofSeconds(10).minusNanos(1));
+        assertStatus(429, "/quota");
+        time.advance(Duration.ofNanos(1));
+        // clocks go forward on March 25th: the month is an hour short of 31 days
+        assertThat(field(get("/quota"), "RateLimit")).isEqualTo("\"quota\";r=1;t=" + (31 * 86_400 - 3_600));
     }
 
     @HttpExchange
@@ -133,12 +183,15 @@ class RuleOptionTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, RemoteStandIn.class, Endpoints.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
+    @Import(RemoteStandIn.class)
     static class Endpoints {
+
+        @Bean
+        static KeySource customer() {
+            return (name, context) ->
+                    context.request().getHeader("X-Customer").split("-")[name.equals("region") ? 0 : 1];
+        }
 
         private final Remote remote;
 
@@ -146,7 +199,15 @@ class RuleOptionTests extends WebTestSupport {
             this.remote = remote;
         }
 
-        @GetMapping({"/tiers", "/named", "/server", "/listed"})
+        @GetMapping({
+            "/tiers",
+            "/named",
+            "/server",
+            "/listed",
+            "/by-region",
+            "/quota",
+            "/draft"
+        })
         String plain() {
             return "plain";
         }
@@ -155,6 +216,24 @@ class RuleOptionTests extends WebTestSupport {
         @RateLimiter(limit = 1, window = "1h", status = 503)
         String annotated() {
             return "annotated";
+        }
+
+        @GetMapping("/answer")
+        @RateLimiter(limit = 1)
+        String answer() {
+            return "answer";
+        }
+
+        @GetMapping("/next")
+        @RateLimiter(name = "next", limit = 2, window = "1h")
+        String next() {
+            return "next";
+        }
+
+        @GetMapping("/by-number")
+        @RateLimiter(limit = 1, window = "1h", key = "customer:number")
+        String byNumber() {
+            return "ok";
         }
 
         @GetMapping("/exchange")

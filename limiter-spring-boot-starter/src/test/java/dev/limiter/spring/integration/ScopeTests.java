@@ -2,73 +2,34 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.RateLimiters;
-import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.web.ResourceResolver;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** The requests that share a budget of one permit, for the same key. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.shared.paths=/shared/**",
-            "limiter.rules.shared.limit=1",
-            "limiter.rules.shared.window=1h",
-            "limiter.rules.shared.key=header:X-Test",
-            "limiter.rules.each.paths=/each/**",
-            "limiter.rules.each.scope=endpoint",
-            "limiter.rules.each.limit=1",
-            "limiter.rules.each.window=1h",
-            "limiter.rules.each.key=header:X-Test",
-            "limiter.rules.early-shared.paths=/early-shared/**",
-            "limiter.rules.early-shared.phase=request",
-            "limiter.rules.early-shared.limit=1",
-            "limiter.rules.early-shared.window=1h",
-            "limiter.rules.early-shared.key=header:X-Test",
-            "limiter.rules.early.paths=/early/one,/early/two,/early/{id},/early/renamed-one,/early/renamed-two",
-            "limiter.rules.early.phase=request",
-            "limiter.rules.early.scope=endpoint",
-            "limiter.rules.early.limit=1",
-            "limiter.rules.early.window=1h",
-            "limiter.rules.early.key=header:X-Test",
-            "limiter.rules.beside.paths=/early/beside",
-            "limiter.rules.beside.phase=request",
-            "limiter.rules.beside.mode=shadow",
-            "limiter.rules.beside.limit=1",
-            "limiter.rules.beside.window=1h",
-            "limiter.rules.failing.paths=/failing,/early-failing",
-            "limiter.rules.nameless.paths=/nameless",
-            "limiter.rules.nameless.algorithm=concurrency",
-            "limiter.rules.nameless.limit=1",
-            "limiter.rules.failing.limit=100",
-            "limiter.rules.failing.window=1h",
-            "limiter.rules.heads.paths=/heads",
-            "limiter.rules.heads.methods=HEAD",
-            "limiter.rules.heads.limit=1",
-            "limiter.rules.heads.window=1h",
-        })
+@Yml("""
+        limiter.rules:
+          shared: { paths: /shared/**, limit: 1, window: 1h, key: header:X-Test }
+          each: { paths: /each/**, scope: endpoint, limit: 1, window: 1h, key: header:X-Test }
+          early-shared: { paths: /early-shared/**, phase: request, limit: 1, window: 1h, key: header:X-Test }
+          early: { paths: [/early/one, /early/two, '/early/{id}', /early/renamed-one, /early/renamed-two], phase: request,
+              scope: endpoint, limit: 1, window: 1h, key: header:X-Test }
+          beside: { paths: /early/beside, phase: request, mode: shadow, limit: 1, window: 1h }
+          failing: { paths: [/failing, /early-failing], limit: 100, window: 1h }
+          nameless: { paths: /nameless, algorithm: concurrency, limit: 1 }
+          heads: { paths: /heads, methods: HEAD, limit: 1, window: 1h }
+        """)
 @ExtendWith(OutputCaptureExtension.class)
 class ScopeTests extends WebTestSupport {
-
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private Rules rules;
 
     @ParameterizedTest
     @ValueSource(strings = {"/shared/", "/early-shared/"})
@@ -151,9 +112,7 @@ class ScopeTests extends WebTestSupport {
             assertThat(get("/nameless").statusCode()).isEqualTo(500);
         }
         assertThat(output).contains("ResourceResolver returned null for GET /nameless");
-        assertThat(limiters.peek(rules.current().find("nameless").orElseThrow().rule(), "")
-                        .remaining())
-                .isEqualTo(1);
+        assertThat(remaining("nameless", "")).isEqualTo(1);
     }
 
     @Test
@@ -175,12 +134,11 @@ class ScopeTests extends WebTestSupport {
                 .isEqualTo(429);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Controller.class})
-    static class Application {
+    @TestApplication
+    static class Controller {
 
         @Bean
-        ResourceResolver resources() {
+        static ResourceResolver resources() {
             return (request, resource) -> {
                 if (resource.contains("/failing")) {
                     throw new IllegalStateException("on purpose");
@@ -191,10 +149,6 @@ class ScopeTests extends WebTestSupport {
                 return resource.contains("renamed") ? "renamed" : resource;
             };
         }
-    }
-
-    @RestController
-    static class Controller {
 
         @GetMapping({
             "/shared/a",

@@ -11,43 +11,35 @@ import dev.limiter.Rule;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** Without Redis, one of three instances permits a third of each limit, and still tells the whole one. */
-@TestPropertySource(
-        properties = {
-            "limiter.storage=redis",
-            "limiter.redis.instances=3",
-            "spring.data.redis.port=1", // nobody listens there
-            "management.endpoints.web.exposure.include=limiter",
-            "limiter.web.headers=both",
-            "limiter.rules.orders.paths=/orders",
-            "limiter.rules.orders.key=ip",
-            "limiter.rules.orders.limit=6",
-            "limiter.rules.orders.window=1h",
-            "limiter.rules.plain.paths=/plain",
-            "limiter.rules.plain.limit=6",
-            "limiter.rules.plain.window=1h",
-            "limiter.rules.plain.headers=ietf",
-            "limiter.rules.held.paths=/held",
-            "limiter.rules.held.limit=6",
-            "limiter.rules.held.algorithm=concurrency",
-        })
+@Yml("""
+        spring.data.redis.port: 1
+        management.endpoints.web.exposure.include: limiter
+        limiter:
+          storage: redis
+          redis: { instances: 3 }
+          web: { headers: both }
+          rules:
+            orders: { paths: /orders, key: ip, limit: 6, window: 1h }
+            plain: { paths: /plain, limit: 6, window: 1h, headers: ietf }
+            login: { paths: /login, key: ip, limit: 6, window: 1h, ban: { after: 5, within: 1h, for: 1h } }
+            waiting: { paths: /waiting, key: ip, limit: 6, window: 1h, max-wait: 1ms,
+                ban: { after: 5, within: 1h, for: 1h } }
+            held: { paths: /held, limit: 6, algorithm: concurrency }
+        """)
 class ShareInOutageTests extends WebTestSupport {
 
     /** {@code own}: what the application asks for itself, and no rule is known of. */
     @ParameterizedTest
     @ValueSource(strings = {"orders", "own"})
     void rejectedClientsAreToldTheLimit(String rule) {
-        assertThat(get("/" + rule).statusCode()).isEqualTo(200);
-        assertThat(get("/" + rule).statusCode()).isEqualTo(200);
+        assertStatuses(List.of(200, 200), "/" + rule);
 
         HttpResponse<String> rejected = get("/" + rule);
         assertThat(rejected.statusCode()).isEqualTo(429);
@@ -63,6 +55,16 @@ class ShareInOutageTests extends WebTestSupport {
         HttpResponse<String> permitted = get("/plain");
         assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"plain\";q=6;w=3600");
         assertThat(field(permitted, "RateLimit")).isEqualTo("\"plain\";r=1;t=1800");
+    }
+
+    /** The whole limit may have been kept: an instance with a share of it begins no bans. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/login", "/waiting"})
+    void shareThatIsUsedUpBansNobody(String path) {
+        List<String> answers =
+                IntStream.range(0, 15).mapToObj(i -> get(path).body()).toList();
+        assertThat(answers.stream().filter("served"::equals)).hasSize(2);
+        assertThat(answers).noneMatch(body -> body.contains("#abnormal-usage-detected"));
     }
 
     @Test
@@ -87,11 +89,7 @@ class ShareInOutageTests extends WebTestSupport {
         assertThat(standing).doesNotContain("inFlight");
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Endpoints {
 
         private static final Rule OWN = Rule.of("own", Limit.tokenBucket(6, Duration.ofHours(1)));
@@ -102,7 +100,7 @@ class ShareInOutageTests extends WebTestSupport {
             this.limiters = limiters;
         }
 
-        @GetMapping({"/orders", "/plain", "/held"})
+        @GetMapping({"/orders", "/plain", "/held", "/login", "/waiting"})
         String served() {
             return "served";
         }

@@ -6,49 +6,29 @@ import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RequestView;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** The limits of a rule that depend on who asks. Time stands still, so nothing comes back. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.plans.paths=/plans",
-            "limiter.rules.plans.key=header:X-User",
-            "limiter.rules.plans.limit=2",
-            "limiter.rules.plans.window=1h",
-            "limiter.rules.plans.burst=2",
-            "limiter.rules.plans.tier-by=#{@plans.of(#request)}",
-            "limiter.rules.plans.tiers.gold.limit=4",
-            "limiter.rules.plans.tiers.gold.burst=5",
-            "limiter.rules.plans.tiers.bulkUser.algorithm=fixed-window",
-            "limiter.rules.plans.tiers.bulkUser.limit=3",
-            "limiter.rules.named.paths=/named",
-            "limiter.rules.named.key=header:X-User",
-            "limiter.rules.named.limits.burst.limit=1",
-            "limiter.rules.named.limits.burst.window=1s",
-            "limiter.rules.named.limits.daily.limit=10",
-            "limiter.rules.named.limits.daily.window=1d",
-            "limiter.rules.named.tier-by=cookie:plan|header:X-Plan",
-            "limiter.rules.named.tiers.gold.limits.burst.limit=3",
-            "limiter.rules.also.paths=/named",
-            "limiter.rules.also.limit=100",
-            "limiter.rules.also.window=1h",
-            "limiter.rules.annotated.tier-by=header:X-Plan",
-            "limiter.rules.annotated.tiers.gold.buckets=5",
-            "limiter.rules.annotated.tiers.gold.limit=20",
-            "limiter.web.default-limit.limit=1",
-            "limiter.web.default-limit.window=1h",
-            "limiter.web.default-limit.tier-by=header:X-Plan",
-            "limiter.web.default-limit.tiers.gold.limit=7",
-        })
+@Yml("""
+        limiter:
+          web: { default-limit: { limit: 1, window: 1h, tier-by: header:X-Plan, tiers: { gold: { limit: 7 } } } }
+          rules:
+            plans: { paths: /plans, key: header:X-User, limit: 2, window: 1h, burst: 2,
+                tier-by: '#{@plans.of(#request)}',
+                tiers: { gold: { limit: 4, burst: 5 },
+                    bulkUser: { algorithm: fixed-window, limit: 3 } } }
+            named: { paths: /named, key: header:X-User,
+                limits: { burst: { limit: 1, window: 1s }, daily: { limit: 10, window: 1d } },
+                tier-by: cookie:plan|header:X-Plan, tiers: { gold: { limits: { burst: { limit: 3 } } } } }
+            also: { paths: /named, limit: 100, window: 1h }
+            annotated: { tier-by: header:X-Plan, tiers: { gold: { buckets: 5, limit: 20 } } }
+        """)
 class TierTests extends WebTestSupport {
 
     @ParameterizedTest
@@ -68,8 +48,7 @@ class TierTests extends WebTestSupport {
         assertThat(field(first, "RateLimit-Policy")).isEqualTo("\"plans\";" + policy);
         assertThat(field(first, "RateLimit")).startsWith("\"plans\";" + remaining);
         for (int i = 1; i < permitted; i++) {
-            assertThat(get("/plans", "X-Plan", plan, "X-User", user).statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, "/plans", "X-Plan", plan, "X-User", user);
         }
         HttpResponse<String> rejected = get("/plans", "X-Plan", plan, "X-User", user);
         assertThat(rejected.statusCode()).isEqualTo(429);
@@ -82,9 +61,7 @@ class TierTests extends WebTestSupport {
         String[] basic = {"X-User", "climber", "X-Plan", "basic"};
         String[] gold = {"X-User", "climber", "X-Plan", "gold"};
 
-        assertThat(get("/plans", basic).statusCode()).isEqualTo(200);
-        assertThat(get("/plans", basic).statusCode()).isEqualTo(200);
-        assertThat(get("/plans", basic).statusCode()).isEqualTo(429);
+        assertStatuses(List.of(200, 200, 429), "/plans", basic);
         for (int i = 0; i < 3; i++) {
             assertThat(get("/plans", gold).statusCode()).isEqualTo(200); // 2 of 2 are 2 of 5
         }
@@ -95,8 +72,7 @@ class TierTests extends WebTestSupport {
 
     @Test
     void expressionThatThrowsIsAnErrorAndTakesNothing() throws Exception {
-        assertThat(get("/plans", "X-User", "unlucky", "X-Plan", "broken").statusCode())
-                .isEqualTo(500);
+        assertStatus(500, "/plans", "X-User", "unlucky", "X-Plan", "broken");
         assertThat(field(get("/plans", "X-User", "unlucky"), "RateLimit")).startsWith("\"plans\";r=1");
     }
 
@@ -144,38 +120,23 @@ class TierTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import(Base.class)
-    static class Application {
+    @TestApplication
+    static class Controller {
 
-        @Bean
-        Plans plans() {
+        @Bean("plans")
+        static Plans plansOfRequests() {
             return new Plans();
         }
 
-        @RestController
-        static class Controller {
+        @GetMapping({"/plans", "/named", "/automatic"})
+        String served() {
+            return "ok";
+        }
 
-            @GetMapping("/plans")
-            String plans() {
-                return "ok";
-            }
-
-            @GetMapping("/named")
-            String named() {
-                return "ok";
-            }
-
-            @GetMapping("/automatic")
-            String automatic() {
-                return "ok";
-            }
-
-            @RateLimiter(name = "annotated", limit = 10, algorithm = Algorithm.SLIDING_WINDOW_COUNTER)
-            @GetMapping("/annotated")
-            String annotated() {
-                return "ok";
-            }
+        @RateLimiter(name = "annotated", limit = 10, algorithm = Algorithm.SLIDING_WINDOW_COUNTER)
+        @GetMapping("/annotated")
+        String annotated() {
+            return "ok";
         }
     }
 }

@@ -3,8 +3,6 @@ package dev.limiter.spring.integration;
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.RateLimiters;
-import dev.limiter.test.VirtualTimeSource;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -13,31 +11,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** On a virtual thread, a request waits in it. */
 @EnabledForJreRange(min = JRE.JAVA_21)
-@TestPropertySource(
-        properties = {
-            "spring.threads.virtual.enabled=true",
-            "limiter.rules.pace.paths=/paced",
-            "limiter.rules.pace.algorithm=leaky-bucket",
-            "limiter.rules.pace.limit=10",
-            "limiter.rules.pace.window=1s",
-            "limiter.rules.pace.max-wait=500ms",
-        })
+@Yml("""
+        spring.threads.virtual.enabled: true
+        limiter.rules:
+          pace: { paths: /paced, algorithm: leaky-bucket, limit: 10, window: 1s, max-wait: 500ms }
+        """)
 class WaitingOnVirtualThreadsTests extends WebTestSupport {
-
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private VirtualTimeSource time;
 
     @Test
     void aRequestWaitsInItsThread() throws Exception {
@@ -53,11 +36,7 @@ class WaitingOnVirtualThreadsTests extends WebTestSupport {
         assertThat(limiters.waiting()).isZero();
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Endpoints.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Endpoints {
 
         @GetMapping("/paced")

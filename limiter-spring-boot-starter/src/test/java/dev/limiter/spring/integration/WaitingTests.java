@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Algorithm;
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.RawClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -39,15 +37,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.AsyncHandlerInterceptor;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -56,45 +50,19 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** Requests that wait for their turn: in line, and without a thread. */
-@TestPropertySource(
-        properties = {
-            "server.tomcat.threads.max=2",
-            "limiter.rules.pace.paths=/paced/**",
-            "limiter.rules.pace.algorithm=leaky-bucket",
-            "limiter.rules.pace.limit=10",
-            "limiter.rules.pace.window=1s",
-            "limiter.rules.pace.max-wait=500ms",
-            "limiter.rules.pool.paths=/pool/**",
-            "limiter.rules.pool.algorithm=concurrency",
-            "limiter.rules.pool.limit=1",
-            "limiter.rules.pool.max-wait=1m",
-            "limiter.rules.pool.max-waiting=2",
-            "limiter.rules.bucket.paths=/bucket/**",
-            "limiter.rules.bucket.limit=1",
-            "limiter.rules.bucket.window=4s",
-            "limiter.rules.bucket.max-wait=30s",
-            "limiter.rules.bucket.headers=both",
-            "limiter.rules.guarded.paths=/guarded",
-            "limiter.rules.guarded.limit=2",
-            "limiter.rules.guarded.window=1m",
-            "limiter.rules.guarded.max-wait=1m",
-            "limiter.rules.vip.paths=/vip",
-            "limiter.rules.vip.algorithm=fixed-window",
-            "limiter.rules.vip.limit=4",
-            "limiter.rules.vip.window=1m",
-            "limiter.rules.vip.max-wait=1m",
-            "limiter.rules.vip.reserve=25%",
-            "limiter.rules.vip.priority=#request.getHeader('X-Plan') == 'gold'",
-        })
+@Yml("""
+        server.tomcat.threads.max: 2
+        limiter.rules:
+          pace: { paths: /paced/**, algorithm: leaky-bucket, limit: 10, window: 1s, max-wait: 500ms }
+          pool: { paths: /pool/**, algorithm: concurrency, limit: 1, max-wait: 1m, max-waiting: 2 }
+          bucket: { paths: /bucket/**, limit: 1, window: 4s, max-wait: 30s, headers: both }
+          guarded: { paths: /guarded, limit: 2, window: 1m, max-wait: 1m }
+          vip: { paths: /vip, algorithm: fixed-window, limit: 4, window: 1m, max-wait: 1m, reserve: 25%,
+              priority: "#request.getHeader('X-Plan') == 'gold'" }
+        """)
 class WaitingTests extends WebTestSupport {
 
     private static final Duration TURN = Duration.ofMillis(100);
-
-    @Autowired
-    private RateLimiters limiters;
-
-    @Autowired
-    private VirtualTimeSource time;
 
     @Autowired
     private Scene scene;
@@ -284,7 +252,8 @@ class WaitingTests extends WebTestSupport {
         for (Future<HttpResponse<String>> one : waiting) {
             assertThat(result(one).statusCode()).isEqualTo(200);
         }
-        awaitServed("/pool/sync");
+        // the permit of the last one is returned after its answer has been read
+        assertStatus(200, "/pool/sync");
     }
 
     @Test
@@ -364,12 +333,6 @@ class WaitingTests extends WebTestSupport {
         return waiting;
     }
 
-    /** The permit of the last one is returned after its answer has been read. */
-    private void awaitServed(String path) throws Exception {
-        HttpResponse<String> response = get(path);
-        assertThat(response.statusCode()).isEqualTo(200);
-    }
-
     private static <T> Future<T> background(Callable<T> task) {
         FutureTask<T> future = new FutureTask<>(task);
         new Thread(future).start();
@@ -378,39 +341,6 @@ class WaitingTests extends WebTestSupport {
 
     private static <T> T result(Future<T> future) throws Exception {
         return future.get(60, TimeUnit.SECONDS);
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Scene.class, Endpoints.class, Service.class})
-    static class Application {
-
-        @Bean
-        WebMvcConfigurer interceptors(Scene scene) {
-            return new WebMvcConfigurer() {
-                @Override
-                public void addInterceptors(InterceptorRegistry registry) {
-                    registry.addInterceptor(new Guard()).order(1000);
-                    registry.addInterceptor(new CallbackRecorder(scene.callbacks));
-                }
-            };
-        }
-
-        /** Ends some requests while they wait. */
-        @Bean
-        @Order(-1000)
-        Filter ending(Scene scene) {
-            return (request, response, chain) -> {
-                chain.doFilter(request, response);
-                if (((HttpServletRequest) request).getHeader("X-Ended") != null && request.isAsyncStarted()) {
-                    scene.suspended.add(request.getAsyncContext());
-                }
-            };
-        }
-
-        @Bean
-        MeterRegistry meters() {
-            return new SimpleMeterRegistry();
-        }
     }
 
     /** Guards the first dispatch and takes it for granted afterwards, or the other way round. */
@@ -487,8 +417,36 @@ class WaitingTests extends WebTestSupport {
         final CountDownLatch gate = new CountDownLatch(1);
     }
 
-    @RestController
+    @TestApplication
+    @Import({Scene.class, Service.class})
     static class Endpoints {
+
+        @Bean
+        static WebMvcConfigurer interceptors(Scene scene) {
+            return new WebMvcConfigurer() {
+                @Override
+                public void addInterceptors(InterceptorRegistry registry) {
+                    registry.addInterceptor(new Guard()).order(1000);
+                    registry.addInterceptor(new CallbackRecorder(scene.callbacks));
+                }
+            };
+        }
+
+        /** Ends some requests while they wait. */
+        @Bean
+        static @Order(-1000) Filter ending(Scene scene) {
+            return (request, response, chain) -> {
+                chain.doFilter(request, response);
+                if (((HttpServletRequest) request).getHeader("X-Ended") != null && request.isAsyncStarted()) {
+                    scene.suspended.add(request.getAsyncContext());
+                }
+            };
+        }
+
+        @Bean
+        static MeterRegistry meters() {
+            return new SimpleMeterRegistry();
+        }
 
         private final Scene scene;
 
@@ -543,11 +501,6 @@ class WaitingTests extends WebTestSupport {
         @PostMapping("/paced/body")
         String body(@RequestBody String body) {
             return body;
-        }
-
-        @GetMapping("/paced/{id}/variable")
-        String variable(@PathVariable String id) {
-            return id;
         }
     }
 }

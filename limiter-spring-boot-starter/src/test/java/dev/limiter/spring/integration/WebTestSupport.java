@@ -1,10 +1,19 @@
 package dev.limiter.spring.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimiters;
+import dev.limiter.Rule;
+import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.decide.Outcome;
+import dev.limiter.spring.decide.RateLimitEvent;
+import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -25,6 +34,19 @@ abstract class WebTestSupport {
 
     @LocalServerPort
     private int port;
+
+    @Autowired
+    RateLimiters limiters;
+
+    @Autowired
+    Rules rules;
+
+    @Autowired
+    VirtualTimeSource time;
+
+    /** All decisions, of applications on {@link Base}. */
+    @Autowired(required = false)
+    List<RateLimitEvent> events = List.of();
 
     /** A client of the application. */
     Clients clients() {
@@ -48,15 +70,39 @@ abstract class WebTestSupport {
         return clients().sendBody(method, path, body, headers);
     }
 
-    /** Without its body. */
-    int statusOf(String method, String path) throws IOException {
-        HttpResponse<InputStream> answer = clients().stream(method, path);
-        answer.body().close();
-        return answer.statusCode();
-    }
-
     HttpResponse<String> post(String path, String body) {
         return sendBody("POST", path, body);
+    }
+
+    void assertStatus(int status, String path, String... headers) {
+        assertThat(get(path, headers).statusCode()).as(path).isEqualTo(status);
+    }
+
+    /** Sends a request for each status, one after the other. */
+    void assertStatuses(List<Integer> statuses, String path, String... headers) {
+        assertThat(statuses.stream().map(any -> get(path, headers).statusCode()).toList())
+                .as(path)
+                .isEqualTo(statuses);
+    }
+
+    Rule rule(String name) {
+        return rules.current().find(name).orElseThrow().rule();
+    }
+
+    /** The permits that a rule has left for a key. */
+    long remaining(String rule, String key) {
+        return limiters.peek(rule(rule), key).remaining();
+    }
+
+    long count(Outcome outcome) {
+        return events.stream().filter(event -> event.outcome() == outcome).count();
+    }
+
+    List<Outcome> outcomes(String rule) {
+        return events.stream()
+                .filter(event -> event.rule().equals(rule))
+                .map(RateLimitEvent::outcome)
+                .toList();
     }
 
     static String field(HttpResponse<?> response, String name) {
@@ -71,6 +117,16 @@ abstract class WebTestSupport {
         @Bean
         VirtualTimeSource time() {
             return new VirtualTimeSource();
+        }
+
+        @Bean
+        List<RateLimitEvent> events() {
+            return new CopyOnWriteArrayList<>();
+        }
+
+        @Bean
+        RateLimitListener recorder(List<RateLimitEvent> events) {
+            return events::add;
         }
 
         /** Strange spellings must get as far as the limits. */

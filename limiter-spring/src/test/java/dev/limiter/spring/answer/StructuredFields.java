@@ -4,175 +4,49 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Parses lists as RFC 9651, section 4.2, says, and nothing more lenient: items that are strings, integers, booleans or
- * tokens, with parameters. Written from the specification, to check what the fields look like to others.
+ * Parses lists as RFC 9651, section 4.2, says, and nothing more lenient: items that are strings, with parameters that are
+ * strings or integers. Written from the specification, to check what the fields look like to others.
  */
 final class StructuredFields {
 
-    /** A bare item is a String, a Long, a Boolean or a {@link Token}. */
-    record Item(Object value, Map<String, Object> parameters) {}
+    record Item(String value, Map<String, Object> parameters) {}
 
-    record Token(String text) {}
+    private static final String STRING = "\"((?:[ !#-\\[\\]-~]|\\\\[\"\\\\])*)\"";
+    private static final Pattern PARAMETER =
+            Pattern.compile("; *([a-z*][a-z0-9_.*-]*)=(?:(-?[0-9]{1,15})(?![0-9.])|" + STRING + ")");
+    private static final Pattern ITEM = Pattern.compile(STRING + "((?:" + PARAMETER + ")*)");
+    private static final Pattern LIST = Pattern.compile(ITEM + "(?:[ \t]*,[ \t]*" + ITEM + ")*");
 
-    private final String input;
-    private int position;
-
-    private StructuredFields(String input) {
-        this.input = input;
-    }
+    private StructuredFields() {}
 
     /**
      * @throws IllegalArgumentException where parsing fails
      */
     static List<Item> list(String field) {
-        StructuredFields parser = new StructuredFields(field);
-        parser.skip(" ");
-        List<Item> members = parser.members();
-        parser.skip(" ");
-        parser.check(parser.atEnd(), "characters after the end");
-        return members;
-    }
-
-    private List<Item> members() {
-        List<Item> members = new ArrayList<>();
-        while (!atEnd()) {
-            members.add(new Item(bareItem(), parameters()));
-            skip(" \t");
-            if (atEnd()) {
-                return members;
+        if (!field.isEmpty() && !LIST.matcher(field).matches()) {
+            throw new IllegalArgumentException("no list: " + field);
+        }
+        List<Item> items = new ArrayList<>();
+        for (Matcher item = ITEM.matcher(field); item.find(); ) {
+            Map<String, Object> parameters = new LinkedHashMap<>();
+            for (Matcher parameter = PARAMETER.matcher(item.group(2)); parameter.find(); ) {
+                String number = parameter.group(2);
+                Object value = number == null ? unescaped(parameter.group(3)) : Long.valueOf(number);
+                // The specification lets the last one win; nobody should write two.
+                if (parameters.put(parameter.group(1), value) != null) {
+                    throw new IllegalArgumentException("two parameters " + parameter.group(1));
+                }
             }
-            check(next() == ',', "no comma");
-            skip(" \t");
-            check(!atEnd(), "a trailing comma");
+            items.add(new Item(unescaped(item.group(1)), parameters));
         }
-        return members;
+        return items;
     }
 
-    private Map<String, Object> parameters() {
-        Map<String, Object> parameters = new LinkedHashMap<>();
-        while (!atEnd() && peek() == ';') {
-            position++;
-            skip(" ");
-            String key = key();
-            Object value = Boolean.TRUE;
-            if (!atEnd() && peek() == '=') {
-                position++;
-                value = bareItem();
-            }
-            // The specification lets the last one win; nobody should write two.
-            check(parameters.put(key, value) == null, "two parameters " + key);
-        }
-        return parameters;
-    }
-
-    private String key() {
-        int start = position;
-        check(!atEnd() && (isLower(peek()) || peek() == '*'), "no key");
-        while (!atEnd() && (isLower(peek()) || isDigit(peek()) || "_-.*".indexOf(peek()) >= 0)) {
-            position++;
-        }
-        return input.substring(start, position);
-    }
-
-    private Object bareItem() {
-        check(!atEnd(), "no item");
-        char first = peek();
-        if (first == '"') {
-            return string();
-        }
-        if (first == '-' || isDigit(first)) {
-            return integer();
-        }
-        if (first == '?') {
-            return bool();
-        }
-        check(isLower(Character.toLowerCase(first)) || first == '*', "no item");
-        return token();
-    }
-
-    private String string() {
-        StringBuilder string = new StringBuilder();
-        position++;
-        while (true) {
-            char c = next();
-            if (c == '"') {
-                return string.toString();
-            }
-            if (c == '\\') {
-                c = next();
-                check(c == '"' || c == '\\', "an escape of " + c);
-            }
-            check(c >= 0x20 && c <= 0x7e, "no printable ASCII");
-            string.append(c);
-        }
-    }
-
-    private Long integer() {
-        int sign = 1;
-        if (peek() == '-') {
-            position++;
-            sign = -1;
-        }
-        int start = position;
-        while (!atEnd() && isDigit(peek())) {
-            position++;
-            check(position - start <= 15, "an integer of more than 15 digits");
-        }
-        check(position > start, "no digits");
-        check(atEnd() || peek() != '.', "a decimal");
-        return sign * Long.parseLong(input.substring(start, position));
-    }
-
-    private Boolean bool() {
-        position++;
-        char c = next();
-        check(c == '0' || c == '1', "no boolean");
-        return c == '1';
-    }
-
-    private Token token() {
-        int start = position;
-        while (!atEnd()
-                && (isLower(Character.toLowerCase(peek()))
-                        || isDigit(peek())
-                        || "!#$%&'*+-.^_`|~:/".indexOf(peek()) >= 0)) {
-            position++;
-        }
-        return new Token(input.substring(start, position));
-    }
-
-    private void skip(String characters) {
-        while (!atEnd() && characters.indexOf(peek()) >= 0) {
-            position++;
-        }
-    }
-
-    private boolean atEnd() {
-        return position == input.length();
-    }
-
-    private char peek() {
-        return input.charAt(position);
-    }
-
-    private char next() {
-        check(!atEnd(), "an early end");
-        return input.charAt(position++);
-    }
-
-    private static boolean isLower(char c) {
-        return c >= 'a' && c <= 'z';
-    }
-
-    private static boolean isDigit(char c) {
-        return c >= '0' && c <= '9';
-    }
-
-    private void check(boolean condition, String problem) {
-        if (!condition) {
-            throw new IllegalArgumentException(problem + " at " + position + " of " + input);
-        }
+    private static String unescaped(String text) {
+        return text.replaceAll("\\\\(.)", "$1");
     }
 }

@@ -95,6 +95,6 @@ final class DecisionFixture {
 
     /** A request of a user; nobody for an empty name. */
     static RateLimitContext user(String name) {
-        return RateLimitContext.of(new HeadersOnly(name.isEmpty() ? Map.of() : Map.of("user", name)), "GET /test");
+        return RateLimitContext.of(HeadersOnly.of(name.isEmpty() ? Map.of() : Map.of("user", name)), "GET /test");
     }
 }

@@ -98,7 +98,7 @@ class DecisionStepsTests {
                 .toList());
         Random random = new Random(seed);
         for (int i = 0; i < 2_000; i++) {
-            RequestView request = new HeadersOnly(Map.of(
+            RequestView request = HeadersOnly.of(Map.of(
                     "user",
                     "user" + random.nextInt(3),
                     random.nextInt(4) == 0 ? "skip" : "other",
@@ -273,11 +273,11 @@ class DecisionStepsTests {
 
     /** A request whose resource each rule names in its own way. */
     private static RuleContexts ann(String resource) {
-        return rule -> RateLimitContext.of(new HeadersOnly(Map.of("user", "ann")), resource + " by " + rule.name());
+        return rule -> RateLimitContext.of(HeadersOnly.of(Map.of("user", "ann")), resource + " by " + rule.name());
     }
 
     private static RateLimitContext request(Map<String, String> headers) {
-        return RateLimitContext.of(new HeadersOnly(headers), "test");
+        return RateLimitContext.of(HeadersOnly.of(headers), "test");
     }
 
     /** A storage elsewhere: fails where it would block, and answers when the test says so. */

@@ -1,71 +1,28 @@
 package dev.limiter.spring.decide;
 
-import dev.limiter.spring.address.ClientAddress;
 import dev.limiter.spring.context.RequestView;
-import java.security.Principal;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** A request of which only its headers are asked. */
-record HeadersOnly(Map<String, String> headers) implements RequestView {
+/** Requests of which only their headers are asked. */
+final class HeadersOnly {
 
-    @Override
-    public String method() {
-        return "GET";
-    }
+    private HeadersOnly() {}
 
-    @Override
-    public String path() {
-        return "/test";
-    }
-
-    @Override
-    public @Nullable String getHeader(String name) {
-        return headers.get(name);
-    }
-
-    @Override
-    public @Nullable String getParameter(String name) {
-        return null;
-    }
-
-    @Override
-    public @Nullable String cookie(String name) {
-        return null;
-    }
-
-    @Override
-    public @Nullable String sessionId() {
-        return null;
-    }
-
-    @Override
-    public @Nullable String pathVariable(String name) {
-        return null;
-    }
-
-    @Override
-    public @Nullable Principal principal() {
-        return null;
-    }
-
-    @Override
-    public boolean isUserInRole(String role) {
-        return false;
-    }
-
-    @Override
-    public @Nullable String clientAddress() {
-        return null;
-    }
-
-    @Override
-    public @Nullable ClientAddress client() {
-        return null;
-    }
-
-    @Override
-    public <T> @Nullable T unwrap(Class<T> type) {
-        return null;
+    static RequestView of(Map<String, String> headers) {
+        return (RequestView) Proxy.newProxyInstance(
+                RequestView.class.getClassLoader(), new Class<?>[] {RequestView.class}, (proxy, method, arguments) -> {
+                    if (method.isDefault()) {
+                        return InvocationHandler.invokeDefault(proxy, method, arguments);
+                    }
+                    return switch (method.getName()) {
+                        case "getHeader" -> headers.get(arguments[0]);
+                        case "method" -> "GET";
+                        case "path" -> "/test";
+                        case "isUserInRole" -> false;
+                        default -> null;
+                    };
+                });
     }
 }

@@ -62,7 +62,7 @@ class RuleFlagsTests {
 
     /** A request of ann from there. */
     private static RateLimitContext from(String address) {
-        RequestView headers = new HeadersOnly(Map.of("user", "ann"));
+        RequestView headers = HeadersOnly.of(Map.of("user", "ann"));
         ClientAddress client = new ClientAddress(IpAddress.parse(address), true);
         RequestView request = (RequestView) Proxy.newProxyInstance(
                 RequestView.class.getClassLoader(),
