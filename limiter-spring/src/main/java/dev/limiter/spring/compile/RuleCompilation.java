@@ -149,9 +149,7 @@ final class RuleCompilation {
         }
         Mode all = definition.value(ChangeOrigin.MODE_OF_ALL, compiler.mode);
         return new RateLimitRule.Enforcement(
-                all.weaker(definition.value(RuleOptions.MODE, all)),
-                rollout == null ? Rollout.ALL : rollout,
-                ban);
+                all.weaker(definition.value(RuleOptions.MODE, all)), rollout == null ? Rollout.ALL : rollout, ban);
     }
 
     /** With a key that all clients share, an attacker could have all of them banned. */

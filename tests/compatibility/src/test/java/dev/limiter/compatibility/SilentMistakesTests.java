@@ -194,11 +194,9 @@ class SilentMistakesTests {
         Thread waiting = new Thread(() -> clients.get("/queue"));
         waiting.setDaemon(true);
         waiting.start();
-        await()
-                .until(() -> clients.get("/actuator/limiter").body().contains("\"waiting\":1"));
+        await().until(() -> clients.get("/actuator/limiter").body().contains("\"waiting\":1"));
 
-        String explained =
-                clients.get("/actuator/limiter/explain?path=/queue").body();
+        String explained = clients.get("/actuator/limiter/explain?path=/queue").body();
 
         assertThat(JsonPath.<String>read(explained, "$.result")).isEqualTo("rejected");
         assertThat(JsonPath.<List<Boolean>>read(explained, "$.rules[?(@.rule == 'queue')].limits[0].permitted"))
@@ -226,7 +224,8 @@ class SilentMistakesTests {
         String rejected = clients.get("/actuator/limiter/" + rule).body();
         List<String> hashes = JsonPath.read(rejected, "$.rejectedMost[*].keyHash");
         assertThat(hashes).hasSize(1);
-        return clients.get("/actuator/limiter/" + rule + "?key=" + hashes.get(0)).body();
+        return clients.get("/actuator/limiter/" + rule + "?key=" + hashes.get(0))
+                .body();
     }
 
     /** Whatever catches it, and every log, has the documented name. */
@@ -283,8 +282,8 @@ class SilentMistakesTests {
     @Test
     void theStartNamesRedisAndAFailureNamesNoClass(CapturedOutput output) {
         try (RedisServer redis = RedisServer.started();
-                ConfigurableApplicationContext remote = Applications.start(
-                        Limited.class, with(ONE_RULE, "limiter.storage=redis", redis.property()))) {
+                ConfigurableApplicationContext remote =
+                        Applications.start(Limited.class, with(ONE_RULE, "limiter.storage=redis", redis.property()))) {
             assertThat(lines(output, "Rate limits:"))
                     .singleElement()
                     .asString()
