@@ -8,6 +8,7 @@ import dev.limiter.WaitListener;
 import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.FixedDecision;
+import dev.limiter.spi.PermitArithmetic;
 import dev.limiter.spi.ReturningFuture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ final class Waiter {
     Runnable cancelTimer = () -> {};
 
     /**
-     * @param charges {@linkplain Charge#merged merged}
+     * @param charges {@linkplain PermitArithmetic#merged merged}
      * @param present whether the caller still wants an answer
      * @param completing completes the future, and so runs what depends on it
      */

@@ -53,7 +53,7 @@ final class RedisDecider implements Leases.Source {
     Decision known(List<Charge> charges) {
         List<Charge> merged = charges.size() == 1 ? charges : PermitArithmetic.merged(charges);
         if (merged.size() != 1) {
-            return known(merged);
+            return knownRejection(merged);
         }
         Charge charge = merged.get(0);
         Decision kept = leases.kept(charge);
@@ -61,10 +61,10 @@ final class RedisDecider implements Leases.Source {
             statistics.leaseHit();
             return kept;
         }
-        return known(charge);
+        return knownRejection(charge);
     }
 
-    private @Nullable Decision known(Object request) {
+    private @Nullable Decision knownRejection(Object request) {
         Decision rejection = rejections.of(request);
         if (rejection != null) {
             statistics.knownRejection();
