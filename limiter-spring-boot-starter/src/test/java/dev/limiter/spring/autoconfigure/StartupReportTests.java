@@ -158,7 +158,8 @@ class StartupReportTests {
                 rule("typo", "paths=" + typos),
                 rule("posts", "paths=/orders/{id}", "methods=POST"),
                 rule("partly", "paths=/orders/**,/ordres/**"));
-        for (String paths : List.of("typo.paths = " + typos, "posts.paths = /orders/{id}", "partly.paths = /ordres/**")) {
+        for (String paths :
+                List.of("typo.paths = " + typos, "posts.paths = /orders/{id}", "partly.paths = /ordres/**")) {
             assertThat(output).contains("limiter.rules." + paths + ": no endpoint");
         }
         assertThat(output)
