@@ -45,8 +45,8 @@ class NextDraftTests extends WebTestSupport {
 
     @Test
     void annotationIsToldLikeARule() throws Exception {
-        assertThat(field(get("/annotated"), "RateLimit")).isEqualTo("\"Controller.annotated\";a=1;w=1800;c=1");
-        assertThat(field(get("/annotated"), "RateLimit-Partition")).isEqualTo("\"Controller.annotated\"");
+        assertThat(field(get("/annotated"), "RateLimit")).isEqualTo("\"annotated\";a=1;w=1800;c=1");
+        assertThat(field(get("/annotated"), "RateLimit-Partition")).isEqualTo("\"annotated\"");
     }
 
     @Configuration(proxyBeanMethods = false)

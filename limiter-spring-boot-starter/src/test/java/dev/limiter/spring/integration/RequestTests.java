@@ -182,9 +182,8 @@ class RequestTests extends WebTestSupport {
     @Test
     void theAnnotationOfTheHandlerAddsItsPolicy() throws Exception {
         HttpResponse<String> response = get("/annotated", "X-Test", "annotated");
-        assertThat(field(response, "RateLimit-Policy"))
-                .isEqualTo("\"all\";q=100;w=3600, \"Controller.annotated\";q=1;w=3600");
-        assertThat(field(response, "RateLimit")).isEqualTo("\"all\";r=99;t=3564, \"Controller.annotated\";r=0;t=3600");
+        assertThat(field(response, "RateLimit-Policy")).isEqualTo("\"all\";q=100;w=3600, \"annotated\";q=1;w=3600");
+        assertThat(field(response, "RateLimit")).isEqualTo("\"all\";r=99;t=3564, \"annotated\";r=0;t=3600");
     }
 
     @Test
@@ -195,8 +194,8 @@ class RequestTests extends WebTestSupport {
         HttpResponse<String> rejected = get("/service", "X-Test", "service");
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(used("service")).isEqualTo(1);
-        assertThat(field(rejected, "RateLimit")).isEqualTo("\"all\";r=99;t=3564, \"Limited.call\";r=0;t=3600");
-        assertThat(rejected.body()).contains("\"violated-policies\":[\"Limited.call\"]");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"all\";r=99;t=3564, \"call\";r=0;t=3600");
+        assertThat(rejected.body()).contains("\"violated-policies\":[\"call\"]");
     }
 
     @Test
