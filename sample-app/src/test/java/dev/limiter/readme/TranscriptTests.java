@@ -165,7 +165,7 @@ class TranscriptTests {
         assertThat(Transcript.json(
                         clients.get("/hello", "Accept-Language", "de").body()))
                 .containsEntry("title", "Zu viele Anfragen")
-                .containsEntry("detail", "HelloController.hello ist erschöpft; in 20 s geht es weiter.");
+                .containsEntry("detail", "hello ist erschöpft; in 20 s geht es weiter.");
         for (int i = 0; i < 30; i++) {
             clients.send("POST", "/login?user=ann&password=coffee");
         }

@@ -55,7 +55,7 @@ class LaterRejectionTests extends WebTestSupport {
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(field(rejected, "Content-Type")).isEqualTo("application/problem+json");
         assertThat(field(rejected, "RateLimit"))
-                .isEqualTo("\"path\";r=99;t=3564, \"outcome\";r=99;t=3564, \"Limited.call\";r=0;t=3600");
+                .isEqualTo("\"path\";r=99;t=3564, \"outcome\";r=99;t=3564, \"call\";r=0;t=3600");
         assertThat(used("path")).isEqualTo(1);
         assertThat(used("outcome")).isEqualTo(1);
     }

@@ -56,7 +56,7 @@ class RetryAfterJitterTests extends WebTestSupport {
             HttpResponse<String> answer = get("/returned");
             assertThat(answer.statusCode()).isEqualTo(429);
             assertThat(field(answer, "RateLimit"))
-                    .contains("\"returned\";r=4;t=", "\"Scarce.call\";r=0;t=" + field(answer, "Retry-After"));
+                    .contains("\"returned\";r=4;t=", "\"call\";r=0;t=" + field(answer, "Retry-After"));
         }
     }
 
@@ -66,7 +66,7 @@ class RetryAfterJitterTests extends WebTestSupport {
 
         HttpResponse<String> answer = get("/caught");
         assertThat(answer.statusCode()).isEqualTo(418);
-        assertThat(field(answer, "RateLimit")).isEqualTo("\"Scarce.caught\";r=0;t=60");
+        assertThat(field(answer, "RateLimit")).isEqualTo("\"caught\";r=0;t=60");
     }
 
     @Service

@@ -95,8 +95,8 @@ class RuleOptionTests extends WebTestSupport {
     void answersAsInTheContract() {
         HttpResponse<String> permitted = get("/answer");
         assertThat(permitted.statusCode()).isEqualTo(200);
-        assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"Endpoints.answer\";q=1;w=60");
-        assertThat(field(permitted, "RateLimit")).isEqualTo("\"Endpoints.answer\";r=0;t=60");
+        assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"answer\";q=1;w=60");
+        assertThat(field(permitted, "RateLimit")).isEqualTo("\"answer\";r=0;t=60");
         assertThat(field(permitted, "Retry-After")).isEmpty();
 
         time.advance(Duration.ofMillis(48_500));
@@ -104,14 +104,14 @@ class RuleOptionTests extends WebTestSupport {
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(field(rejected, "Content-Type")).isEqualTo("application/problem+json");
         assertThat(field(rejected, "Retry-After")).isEqualTo("12");
-        assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"Endpoints.answer\";q=1;w=60");
-        assertThat(field(rejected, "RateLimit")).isEqualTo("\"Endpoints.answer\";r=0;t=12");
+        assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"answer\";q=1;w=60");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"answer\";r=0;t=12");
         assertThat(field(rejected, "Cache-Control")).isEqualTo("no-store");
         assertThat(rejected.body())
                 .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                         + "\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\","
-                        + "\"status\":429,\"detail\":\"The limit Endpoints.answer is used up; retry after 12 s.\","
-                        + "\"instance\":\"/answer\",\"violated-policies\":[\"Endpoints.answer\"],"
+                        + "\"status\":429,\"detail\":\"The limit answer is used up; retry after 12 s.\","
+                        + "\"instance\":\"/answer\",\"violated-policies\":[\"answer\"],"
                         + "\"retry-after\":12}");
     }
 

@@ -6,6 +6,7 @@ import dev.limiter.OnFailure;
 import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.answer.AsciiText;
 import dev.limiter.spring.answer.FieldMembers;
+import dev.limiter.spring.answer.PolicyText;
 import dev.limiter.spring.answer.ProblemBody;
 import dev.limiter.spring.answer.RejectionTexts;
 import jakarta.servlet.ServletOutputStream;
@@ -19,6 +20,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
@@ -49,7 +51,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         ProblemBody.Problem problem = problem(request, decision);
         int status = status(problem, request, decision);
         OptionalLong retryAfter = retryAfter(request, decision);
-        List<String> violated = violated(decision);
+        List<String> violated = violated(request, decision);
         Locale locale = RequestContextUtils.getLocale(request);
         AsciiText body = ProblemBody.json(
                 problem,
@@ -73,18 +75,23 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     }
 
     /** Where one limit was asked, it is the one that rejected. */
-    private static List<String> violated(Decision decision) {
+    private static List<String> violated(HttpServletRequest request, Decision decision) {
+        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
         List<LimitStatus> limits = decision.limits();
         if (limits.size() == 1) {
-            return List.of(limits.get(0).policy());
+            return List.of(name(decisions, limits.get(0)));
         }
         List<String> violated = new ArrayList<>();
         for (LimitStatus limit : limits) {
             if (!limit.permitted()) {
-                violated.add(limit.policy());
+                violated.add(name(decisions, limit));
             }
         }
         return violated;
+    }
+
+    private static String name(@Nullable ServletRequestDecisions decisions, LimitStatus limit) {
+        return decisions == null ? PolicyText.nameOf(limit.policy()) : decisions.nameOf(limit.policy());
     }
 
     /** The body is ASCII, so that it does not matter which of both a handler has begun to use. */

@@ -5,6 +5,8 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +15,23 @@ public final class PolicyText {
 
     private static final String SEPARATOR = ", ";
 
-    private final String policies;
-    private final String[] names;
+    private final List<String> rulePolicies;
     private final List<Limit> limits;
+    private final String suffix;
+    private final String[] names;
+    private final String policies;
 
-    private PolicyText(String policies, String[] names, List<Limit> limits) {
-        this.policies = policies;
-        this.names = names;
+    private PolicyText(List<String> rulePolicies, List<Limit> limits, String suffix) {
+        this.rulePolicies = rulePolicies;
         this.limits = limits;
+        this.suffix = suffix;
+        this.names = new String[limits.size()];
+        String[] members = new String[names.length];
+        for (int i = 0; i < names.length; i++) {
+            names[i] = FieldMembers.name(name(i));
+            members[i] = FieldMembers.policy(names[i], limits.get(i));
+        }
+        this.policies = String.join(SEPARATOR, members);
     }
 
     static PolicyText of(Rule rule) {
@@ -28,13 +39,36 @@ public final class PolicyText {
     }
 
     static PolicyText of(List<String> policies, List<Limit> limits) {
-        String[] members = new String[limits.size()];
-        String[] names = new String[members.length];
-        for (int i = 0; i < members.length; i++) {
-            names[i] = FieldMembers.name(policies.get(i));
-            members[i] = FieldMembers.policy(names[i], limits.get(i));
-        }
-        return new PolicyText(String.join(SEPARATOR, members), names, limits);
+        return new PolicyText(policies, limits, "");
+    }
+
+    /**
+     * The name of a policy in responses. The name of an unnamed annotation is {@code Class.method}: clients see the
+     * method only.
+     */
+    public static String nameOf(String policy) {
+        return policy.substring(policy.lastIndexOf('.') + 1);
+    }
+
+    private String name(int position) {
+        return nameOf(rulePolicies.get(position)) + suffix;
+    }
+
+    /** The same limits with a suffix on each name. */
+    PolicyText with(String suffix) {
+        return new PolicyText(rulePolicies, limits, suffix);
+    }
+
+    /** Whether a name of this is one of the other. */
+    boolean sharesNameWith(PolicyText other) {
+        return !Collections.disjoint(Arrays.asList(names), Arrays.asList(other.names));
+    }
+
+    /** The name of one of these policies; null if it is none of them. */
+    @Nullable
+    String nameIfHere(String policy) {
+        int position = rulePolicies.indexOf(policy);
+        return position < 0 ? null : name(position);
     }
 
     /** The members of {@code RateLimit-Policy}. */

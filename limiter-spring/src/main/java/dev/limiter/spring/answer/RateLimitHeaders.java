@@ -8,6 +8,7 @@ import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
@@ -26,6 +27,7 @@ public final class RateLimitHeaders {
             .thenComparing(LimitStatus::remaining);
 
     private final Duration delay;
+    private List<PolicyText> texts = List.of();
     private @Nullable String policies;
     private final StringBuilder available = new StringBuilder(64);
     private @Nullable StringBuilder partitions;
@@ -56,9 +58,10 @@ public final class RateLimitHeaders {
     private void add(
             HeaderStyle style,
             @Nullable RateLimitRule rule,
-            PolicyText text,
+            PolicyText added,
             @Nullable Charge charge,
             List<LimitStatus> exact) {
+        PolicyText text = distinct(added);
         List<LimitStatus> statuses = delay.isZero() ? exact : told(exact);
         FieldNames names = FieldNames.of(style);
         if (names != null) {
@@ -91,6 +94,28 @@ public final class RateLimitHeaders {
                 addPartition(rule, text);
             }
         }
+    }
+
+    /** Two methods may have the same name: that of the later one gets a number. */
+    private PolicyText distinct(PolicyText text) {
+        PolicyText distinct = text;
+        for (int number = 2; texts.stream().anyMatch(distinct::sharesNameWith); number++) {
+            distinct = text.with("-" + number);
+        }
+        texts = texts.isEmpty()
+                ? List.of(distinct)
+                : Stream.concat(texts.stream(), Stream.of(distinct)).toList();
+        return distinct;
+    }
+
+    /** The name that these fields have for a policy, the last one if there are several. */
+    public String nameOf(String policy) {
+        String name = PolicyText.nameOf(policy);
+        for (PolicyText text : texts) {
+            String known = text.nameIfHere(policy);
+            name = known == null ? name : known;
+        }
+        return name;
     }
 
     private List<LimitStatus> told(List<LimitStatus> exact) {

@@ -93,7 +93,7 @@ final class RuleCompilation {
                 requests,
                 new RateLimitRule.Charging(placement.scoped.apply(valid), unresolved(), costs, chargeIf, waiting),
                 enforcement,
-                new RateLimitRule.ClientAnswer(headers(valid), protectsApplication()),
+                new RateLimitRule.ClientAnswer(headers(), protectsApplication()),
                 definition.value(CandidateRules.LIVE));
     }
 
@@ -199,13 +199,9 @@ final class RuleCompilation {
         return setting == null ? null : problems.collect(() -> compile.apply(setting));
     }
 
-    /**
-     * The standing of a limit that all clients share, or that is the application's own, is shown to a client only where
-     * the rule itself asks for it.
-     */
-    private HeaderStyle headers(RateLimitKey key) {
-        boolean shared = definition.get(RuleOptions.KEY) != null && key.isForAll() || protectsApplication();
-        return definition.value(RuleOptions.HEADERS, shared ? HeaderStyle.NONE : compiler.headers);
+    /** A client cannot do anything about a limit that protects the application, unless the rule asks for the fields. */
+    private HeaderStyle headers() {
+        return definition.value(RuleOptions.HEADERS, protectsApplication() ? HeaderStyle.NONE : compiler.headers);
     }
 
     private boolean protectsApplication() {

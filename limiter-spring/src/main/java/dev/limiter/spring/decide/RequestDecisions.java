@@ -36,6 +36,7 @@ public abstract class RequestDecisions {
     private List<RateLimitRule> order = List.of();
     private List<String> exceeded = List.of();
     private @Nullable Verdict rejectedCall;
+    private @Nullable RateLimitHeaders rejection;
     private Duration delay = Duration.ZERO;
     private volatile List<Verdict> open = List.of();
     /** The {@link #open} ones that were settled last. */
@@ -192,8 +193,14 @@ public abstract class RequestDecisions {
      * @param style of the rejection, if no rule is known for it
      */
     public void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
-        rejectionHeaders(decider, decision, style).writeTo(fields());
+        rejection = rejectionHeaders(decider, decision, style);
+        rejection.writeTo(fields());
         changed();
+    }
+
+    /** The name of a policy in the response: as in the fields of the rejection, if these have it. */
+    public String nameOf(String policy) {
+        return rejection == null ? PolicyText.nameOf(policy) : rejection.nameOf(policy);
     }
 
     private RateLimitHeaders rejectionHeaders(RuleDecider decider, Decision decision, HeaderStyle style) {

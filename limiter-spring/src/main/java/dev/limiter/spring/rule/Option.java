@@ -134,7 +134,7 @@ public final class Option<T> {
         return this;
     }
 
-    /** An exception from what counts if nothing is set, such as {@code "but none for key: global"}. */
+    /** An exception from what counts if nothing is set, such as {@code "but none with status: 503"}. */
     Option<T> except(String exception) {
         this.exception = ", " + exception;
         return this;

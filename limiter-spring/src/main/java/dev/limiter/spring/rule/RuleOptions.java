@@ -91,7 +91,7 @@ public final class RuleOptions {
     public static final Option<HeaderStyle> HEADERS = Option.oneOf(
                     HeaderStyle.class, "Header fields that tell clients where they stand")
             .otherwiseCounts("limiter.web.headers")
-            .except("but none for key: global")
+            .except("but none with status: 503")
             .named("headers");
 
     public static final Option<String> ROLLOUT = Option.text(

@@ -101,18 +101,18 @@ class StructuredFieldsTests {
     private static Item policy(LimitStatus status) {
         long quota = Math.min(status.limit().limit(), MAX_INTEGER);
         return status.limit() instanceof Limit.Concurrency
-                ? new Item(asciiOnly(status.policy()), Map.of("q", quota, "qu", "concurrent-requests"))
+                ? new Item(asciiOnly(PolicyText.nameOf(status.policy())), Map.of("q", quota, "qu", "concurrent-requests"))
                 : new Item(
-                        asciiOnly(status.policy()),
+                        asciiOnly(PolicyText.nameOf(status.policy())),
                         Map.of("q", quota, "w", seconds(status.limit().window())));
     }
 
     private static Item remaining(LimitStatus status) {
         long remaining = Math.min(status.remaining(), MAX_INTEGER);
         return status.limit() instanceof Limit.Concurrency
-                ? new Item(asciiOnly(status.policy()), Map.of("r", remaining))
+                ? new Item(asciiOnly(PolicyText.nameOf(status.policy())), Map.of("r", remaining))
                 : new Item(
-                        asciiOnly(status.policy()),
+                        asciiOnly(PolicyText.nameOf(status.policy())),
                         Map.of(
                                 "r",
                                 remaining,

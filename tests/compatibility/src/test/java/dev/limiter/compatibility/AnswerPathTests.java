@@ -144,15 +144,16 @@ class AnswerPathTests {
     }
 
     @Test
-    void whatAllShareIsToldOnlyIfAskedFor() {
+    void whatAllShareIsToldLikeAnyOtherLimit() {
         HttpResponse<String> permitted = clients.get("/shared");
         assertThat(permitted.statusCode()).isEqualTo(200);
-        assertThat(permitted.headers().map()).doesNotContainKeys("ratelimit", "ratelimit-policy");
+        assertThat(permitted.headers().allValues("RateLimit-Policy")).containsExactly("\"shared\";q=1;w=3600");
 
         HttpResponse<String> rejected = clients.get("/shared-and-asked");
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(rejected.headers().firstValue("Retry-After")).hasValue("3600");
-        assertThat(rejected.headers().allValues("RateLimit-Policy")).containsExactly("\"asked\";q=10;w=3600");
+        assertThat(rejected.headers().allValues("RateLimit-Policy"))
+                .containsExactly("\"shared\";q=1;w=3600, \"asked\";q=10;w=3600");
         assertThat(rejected.headers().allValues("X-RateLimit-Limit")).containsExactly("10");
         assertThat(rejected.body()).contains("\"violated-policies\":[\"shared\"]");
     }
