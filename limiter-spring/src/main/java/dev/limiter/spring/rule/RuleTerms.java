@@ -11,7 +11,7 @@ import java.util.Map;
  * The settings of a rule in Java. Each method returns a copy of the rule with a setting, which means the same as in
  * {@code application.yml}; values are checked when the rule is put in force.
  */
-interface RuleTerms {
+public interface RuleTerms {
 
     /** The value of an option; null if it is not set. */
     <T> T value(Option<T> option, T otherwise);
