@@ -250,19 +250,6 @@ class StartupReportTests {
         assertThat(output).doesNotContain("LIM-909");
     }
 
-    @Test
-    void fewerKeysThanOneClientHasBucketsAreFound(CapturedOutput output) {
-        application
-                .withPropertyValues(
-                        "limiter.max-keys=2",
-                        "limiter.web.default-limit.limit=1",
-                        "limiter.web.default-limit.window=1s",
-                        "limiter.web.default-limit.key=ip")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).contains("limiter.max-keys = 2: one client");
-    }
-
     private void run(String[] properties) {
         application
                 .withPropertyValues(properties)
