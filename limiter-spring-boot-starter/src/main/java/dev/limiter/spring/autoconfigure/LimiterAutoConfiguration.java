@@ -55,7 +55,8 @@ public final class LimiterAutoConfiguration {
     /** Limiters of the application's own may have another storage than the bean; a mock of them has none. */
     @Bean
     DecidingStorage limiterDecidingStorage(RateLimiters limiters, ObjectProvider<RateLimiterStorage> storage) {
-        return DecidingStorage.of(limiters, storage::getObject);
+        RateLimiterStorage deciding = DecidingStorage.of(limiters, storage::getObject);
+        return new DecidingStorage(deciding, StorageName.of(deciding));
     }
 
     @Bean(destroyMethod = "stop")

@@ -43,7 +43,7 @@ public final class PropertyOrigins {
     }
 
     private static boolean isProperty(String place) {
-        return ((place + ".").startsWith("limiter.") || place.startsWith("limiter[")) && place.indexOf(' ') < 0;
+        return (place + ".").startsWith("limiter.") || place.startsWith("limiter[");
     }
 
     /** In the order of the sources: an environment variable comes before a file. */

@@ -2,15 +2,13 @@ package dev.limiter.spring.storage;
 
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
-import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.util.function.Supplier;
 import org.springframework.core.InfrastructureProxy;
 
 /**
  * The storage of the application's {@link RateLimiters}.
  *
- * @param name its name in metrics and the endpoint: {@code memory}, {@code redis}, or {@code custom}
+ * @param name its name in metrics and the endpoint
  */
 public record DecidingStorage(RateLimiterStorage storage, String name) {
 
@@ -27,13 +25,8 @@ public record DecidingStorage(RateLimiterStorage storage, String name) {
      *
      * @param otherwise asked where they have none, as a mock in a test of the application
      */
-    public static DecidingStorage of(RateLimiters limiters, Supplier<RateLimiterStorage> otherwise) {
+    public static RateLimiterStorage of(RateLimiters limiters, Supplier<RateLimiterStorage> otherwise) {
         RateLimiterStorage own = limiters.storage();
-        RateLimiterStorage deciding = own == null ? otherwise.get() : own;
-        RateLimiterStorage target = target(deciding);
-        if (target instanceof FailoverRateLimiterStorage failover) {
-            return new DecidingStorage(deciding, failover.name());
-        }
-        return new DecidingStorage(deciding, target instanceof InMemoryRateLimiterStorage ? "memory" : "custom");
+        return own == null ? otherwise.get() : own;
     }
 }
