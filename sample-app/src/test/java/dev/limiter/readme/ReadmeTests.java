@@ -226,8 +226,8 @@ class ReadmeTests {
 
     @Test
     void exampleOfLimitsInCodeRuns() {
-        context.withInitializer(application -> yamlOf("guides/limits-in-code.md")
-                        .forEach(yaml -> add(yaml, application.getEnvironment())))
+        context.withInitializer(application ->
+                        yamlOf("guides/limits-in-code.md").forEach(yaml -> add(yaml, application.getEnvironment())))
                 .withUserConfiguration(Exports.class)
                 .run(application -> {
                     Exports exports = application.getBean(Exports.class);

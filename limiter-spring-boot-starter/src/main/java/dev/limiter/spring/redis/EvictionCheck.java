@@ -1,8 +1,8 @@
 package dev.limiter.spring.redis;
 
 import dev.limiter.failover.StorageListener;
-import dev.limiter.redis.Redis;
 import dev.limiter.redis.EvictionPolicy;
+import dev.limiter.redis.Redis;
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.failure.MessageCode;
 import java.time.Duration;

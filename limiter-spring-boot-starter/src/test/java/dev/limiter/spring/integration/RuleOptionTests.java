@@ -199,15 +199,7 @@ class RuleOptionTests extends WebTestSupport {
             this.remote = remote;
         }
 
-        @GetMapping({
-            "/tiers",
-            "/named",
-            "/server",
-            "/listed",
-            "/by-region",
-            "/quota",
-            "/draft"
-        })
+        @GetMapping({"/tiers", "/named", "/server", "/listed", "/by-region", "/quota", "/draft"})
         String plain() {
             return "plain";
         }

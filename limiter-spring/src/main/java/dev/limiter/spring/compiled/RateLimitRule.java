@@ -321,7 +321,7 @@ public final class RateLimitRule {
         Long permits = call.permits();
         Charge charge = onTerms(
                 permits == null ? charging.costs.charge(applicable, key, call) : applicable.charge(key, permits), call);
-        return call.mayWait() ? charge : charge.within(Duration.ZERO);
+        return call.mayWait() ? charge : charge.maxWait(Duration.ZERO);
     }
 
     private Charge onTerms(Charge charge, RateLimitContext context) {

@@ -251,8 +251,7 @@ public final class Verdict {
      * @param rule of the decision if no limit applies
      */
     public Decision inCode(Rule rule) {
-        Decision decided =
-                decision == null ? new FixedDecision(rule, 0, FixedDecision.Reason.UNLIMITED) : decision;
+        Decision decided = decision == null ? new FixedDecision(rule, 0, FixedDecision.Reason.UNLIMITED) : decision;
         return permitted && !(shadow.isEmpty() && held.isEmpty()) ? new CodeDecision(decided, this) : decided;
     }
 

@@ -24,8 +24,8 @@ final class KeyPart {
     private final boolean ofClients;
 
     /** The part for the text that code passes as the key; without one, code shares a bucket with all requests. */
-    static final KeyPart IN_CODE =
-            new KeyPart("key", List.of(new KeyAlternative("key", RateLimitContext::key)), new Resolved(Charge.SHARED, false));
+    static final KeyPart IN_CODE = new KeyPart(
+            "key", List.of(new KeyAlternative("key", RateLimitContext::key)), new Resolved(Charge.SHARED, false));
 
     KeyPart(String type, List<KeyAlternative> alternatives) {
         this(type, alternatives, new Resolved(type + "=unresolved", false));

@@ -1,6 +1,5 @@
 package dev.limiter.spring.template;
 
-import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
@@ -17,7 +16,7 @@ public final class UnlimitedTemplate implements RateLimitTemplate {
     @Override
     public Decision tryAcquire(String rule, String key) {
         return new FixedDecision(
-                Rule.of(rule, Limit.concurrency(Limit.MAX_PERMITS)), Charge.SHARED, 0, FixedDecision.Reason.UNLIMITED);
+                Rule.of(rule, Limit.concurrency(Limit.MAX_PERMITS)), 0, FixedDecision.Reason.UNLIMITED);
     }
 
     @Override

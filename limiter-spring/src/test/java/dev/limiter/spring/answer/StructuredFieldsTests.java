@@ -101,7 +101,8 @@ class StructuredFieldsTests {
     private static Item policy(LimitStatus status) {
         long quota = Math.min(status.limit().limit(), MAX_INTEGER);
         return status.limit() instanceof Limit.Concurrency
-                ? new Item(asciiOnly(PolicyText.nameOf(status.policy())), Map.of("q", quota, "qu", "concurrent-requests"))
+                ? new Item(
+                        asciiOnly(PolicyText.nameOf(status.policy())), Map.of("q", quota, "qu", "concurrent-requests"))
                 : new Item(
                         asciiOnly(PolicyText.nameOf(status.policy())),
                         Map.of("q", quota, "w", seconds(status.limit().window())));
