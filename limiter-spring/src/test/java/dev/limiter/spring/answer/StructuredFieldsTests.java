@@ -104,18 +104,18 @@ class StructuredFieldsTests {
     private static Item policy(LimitStatus status) {
         long quota = Math.min(status.limit().limit(), MAX_INTEGER);
         return status.limit() instanceof Limit.Concurrency
-                ? new Item(asciiOnly(PolicyText.nameOf(status.policy())), Map.of("q", quota, "qu", "concurrent-requests"))
+                ? new Item(asciiOnly(status.policy()), Map.of("q", quota, "qu", "concurrent-requests"))
                 : new Item(
-                        asciiOnly(PolicyText.nameOf(status.policy())),
+                        asciiOnly(status.policy()),
                         Map.of("q", quota, "w", seconds(status.limit().window())));
     }
 
     private static Item remaining(LimitStatus status) {
         long remaining = Math.min(status.remaining(), MAX_INTEGER);
         return status.limit() instanceof Limit.Concurrency
-                ? new Item(asciiOnly(PolicyText.nameOf(status.policy())), Map.of("r", remaining))
+                ? new Item(asciiOnly(status.policy()), Map.of("r", remaining))
                 : new Item(
-                        asciiOnly(PolicyText.nameOf(status.policy())),
+                        asciiOnly(status.policy()),
                         Map.of(
                                 "r",
                                 remaining,
@@ -130,8 +130,8 @@ class StructuredFieldsTests {
         return duration.getSeconds() + (duration.getNano() > 0 ? 1 : 0);
     }
 
-    private static String asciiOnly(String name) {
-        return name.replaceAll("[^ -~]", "?");
+    private static String asciiOnly(String policy) {
+        return PolicyText.nameOf(policy).replaceAll("[^ -~]", "?");
     }
 
     private static LimitStatus status(Random random) {
