@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.answer.StructuredFields.Item;
+import dev.limiter.spring.answer.StructuredFields.Token;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,8 @@ class StructuredFieldsTests {
                 .containsExactly(
                         new Item("orders-burst", Map.of("q", 10L, "w", 1L)),
                         new Item("orders-hourly", Map.of("q", 1000L, "w", 3600L)));
+        assertThat(StructuredFields.list("a/b;x;y=?0;z=-1"))
+                .containsExactly(new Item(new Token("a/b"), Map.of("x", true, "y", false, "z", -1L)));
     }
 
     @ParameterizedTest
@@ -101,19 +104,18 @@ class StructuredFieldsTests {
     private static Item policy(LimitStatus status) {
         long quota = Math.min(status.limit().limit(), MAX_INTEGER);
         return status.limit() instanceof Limit.Concurrency
-                ? new Item(
-                        asciiOnly(PolicyText.nameOf(status.policy())), Map.of("q", quota, "qu", "concurrent-requests"))
+                ? new Item(asciiOnly(status.policy()), Map.of("q", quota, "qu", "concurrent-requests"))
                 : new Item(
-                        asciiOnly(PolicyText.nameOf(status.policy())),
+                        asciiOnly(status.policy()),
                         Map.of("q", quota, "w", seconds(status.limit().window())));
     }
 
     private static Item remaining(LimitStatus status) {
         long remaining = Math.min(status.remaining(), MAX_INTEGER);
         return status.limit() instanceof Limit.Concurrency
-                ? new Item(asciiOnly(PolicyText.nameOf(status.policy())), Map.of("r", remaining))
+                ? new Item(asciiOnly(status.policy()), Map.of("r", remaining))
                 : new Item(
-                        asciiOnly(PolicyText.nameOf(status.policy())),
+                        asciiOnly(status.policy()),
                         Map.of(
                                 "r",
                                 remaining,
@@ -128,8 +130,8 @@ class StructuredFieldsTests {
         return duration.getSeconds() + (duration.getNano() > 0 ? 1 : 0);
     }
 
-    private static String asciiOnly(String name) {
-        return name.replaceAll("[^ -~]", "?");
+    private static String asciiOnly(String policy) {
+        return PolicyText.nameOf(policy).replaceAll("[^ -~]", "?");
     }
 
     private static LimitStatus status(Random random) {
