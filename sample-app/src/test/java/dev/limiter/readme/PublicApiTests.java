@@ -65,8 +65,7 @@ class PublicApiTests {
         Set<String> listed = names(ApiTypes.all());
         SortedSet<String> others = new TreeSet<>();
         for (Class<?> type : ApiTypes.all()) {
-            Stream<Class<?>> above =
-                    supertypes(type).filter(supertype -> Modifier.isPublic(supertype.getModifiers()));
+            Stream<Class<?>> above = supertypes(type).filter(supertype -> Modifier.isPublic(supertype.getModifiers()));
             Stream.concat(above, members(type).flatMap(PublicApiTests::named))
                     .map(Class::getName)
                     .filter(name -> name.startsWith("dev.limiter.") && !listed.contains(name))
@@ -142,8 +141,7 @@ class PublicApiTests {
                 %s
                 ## For storages, algorithms and other extensions
 
-                %s"""
-                .formatted(list(ApiTypes.forApplications()), list(ApiTypes.spi()));
+                %s""".formatted(list(ApiTypes.forApplications()), list(ApiTypes.spi()));
     }
 
     private static String list(SortedSet<Class<?>> types) throws IOException {
@@ -175,14 +173,22 @@ class PublicApiTests {
 
     /** Of its Javadoc. */
     private static String firstSentence(Class<?> type, String source) {
-        Matcher comment = Pattern.compile("/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:@[^\\n]+\\s+)*public [a-z -]*"
-                        + "(?:class|interface|enum|record|@interface) " + type.getSimpleName() + "\\b", Pattern.DOTALL)
+        Matcher comment = Pattern.compile(
+                        "/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:@[^\\n]+\\s+)*public [a-z -]*"
+                                + "(?:class|interface|enum|record|@interface) " + type.getSimpleName() + "\\b",
+                        Pattern.DOTALL)
                 .matcher(source);
         assertThat(comment.find()).as("Javadoc of %s", type).isTrue();
-        String text = comment.group(1).replaceAll("(?m)^\\s*\\*", "").replaceAll("\\s+", " ").strip();
+        String text = comment.group(1)
+                .replaceAll("(?m)^\\s*\\*", "")
+                .replaceAll("\\s+", " ")
+                .strip();
         text = CODE.matcher(text).replaceAll(code -> "`" + Matcher.quoteReplacement(code.group(1)) + "`");
-        text = LINK.matcher(text).replaceAll(link -> Matcher.quoteReplacement(
-                link.group(2) != null ? link.group(2) : "`" + link.group(1).replaceFirst("^#", "").replace('#', '.') + "`"));
+        text = LINK.matcher(text)
+                .replaceAll(link -> Matcher.quoteReplacement(
+                        link.group(2) != null
+                                ? link.group(2)
+                                : "`" + link.group(1).replaceFirst("^#", "").replace('#', '.') + "`"));
         return text.split("(?<=\\.) |(?= @param)| <p>", 2)[0];
     }
 
