@@ -74,8 +74,7 @@ class RateLimitTemplateTests {
         properties.putAll(daily("pairs", Map.of("limit", 2, "paths", "/pairs", "key", "principal,header:x-tenant")));
         properties.putAll(daily("watched", Map.of("limit", 1, "mode", "shadow")));
         properties.putAll(daily("idle", Map.of("limit", 1, "mode", "off")));
-        properties.putAll(daily(
-                "guarded", Map.of("limit", 1, "ban.after", 1, "ban.within", "1h", "ban.for", "2h")));
+        properties.putAll(daily("guarded", Map.of("limit", 1, "ban.after", 1, "ban.within", "1h", "ban.for", "2h")));
         properties.putAll(daily("tried", Map.of("limit", 5, "candidate.limit", 1)));
         properties.putAll(daily("attempts", Map.of("limit", 1, "charge-if", "failed")));
         properties.putAll(daily("heavy", Map.of("limit", 10, "cost", 4)));
@@ -343,7 +342,20 @@ class RateLimitTemplateTests {
     void endpointOverridesAndResetsAKey() {
         LimiterEndpoint endpoint = application.getBean(LimiterEndpoint.class);
         endpoint.change(
-                "calls", null, "3", null, null, null, null, "acme", null, null, "2h", null, null, null,
+                "calls",
+                null,
+                "3",
+                null,
+                null,
+                null,
+                null,
+                "acme",
+                null,
+                null,
+                "2h",
+                null,
+                null,
+                null,
                 SecurityContext.NONE);
         assertThat(permitted("calls", "acme", 5)).isEqualTo(3);
 
@@ -504,8 +516,8 @@ class RateLimitTemplateTests {
 
         @Bean
         static LimitResolver lengthOfKey() {
-            return context -> Limit.fixedWindow(
-                    Objects.requireNonNull(context.key()).length(), Duration.ofDays(1));
+            return context ->
+                    Limit.fixedWindow(Objects.requireNonNull(context.key()).length(), Duration.ofDays(1));
         }
 
         @Bean

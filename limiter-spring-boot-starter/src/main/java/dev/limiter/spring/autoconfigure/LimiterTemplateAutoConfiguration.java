@@ -25,6 +25,8 @@ public final class LimiterTemplateAutoConfiguration {
         return configured == null
                 ? new UnlimitedTemplate()
                 : new RuleTemplate(
-                        configured, decider.getObject(), () -> watcher.getObject().reload());
+                        configured,
+                        decider.getObject(),
+                        () -> watcher.getObject().reload());
     }
 }

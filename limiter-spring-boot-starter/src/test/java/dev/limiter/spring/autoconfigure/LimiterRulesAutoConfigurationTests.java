@@ -2,7 +2,6 @@ package dev.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spring.address.AddressRanges;
 import dev.limiter.spring.address.AddressSettings;
@@ -39,8 +38,7 @@ import org.springframework.http.server.PathContainer;
 
 class LimiterRulesAutoConfigurationTests {
 
-    private static final RuleDefinition MORE =
-            RuleDefinition.named("more").limit(5, "1s");
+    private static final RuleDefinition MORE = RuleDefinition.named("more").limit(5, "1s");
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(LimiterRulesAutoConfiguration.class));
@@ -315,7 +313,10 @@ class LimiterRulesAutoConfigurationTests {
 
     @Test
     void sameNameFromTwoSourcesStopsTheStart() {
-        runner.withBean("partners", RuleSource.class, () -> () -> List.of(RuleDefinition.named("oRDERS").limit(5, "1s")))
+        runner.withBean(
+                        "partners",
+                        RuleSource.class,
+                        () -> () -> List.of(RuleDefinition.named("oRDERS").limit(5, "1s")))
                 .withPropertyValues("limiter.rules.orders.limit=1", "limiter.rules.orders.window=1s")
                 .run(context -> assertThat(context)
                         .getFailure()

@@ -42,8 +42,8 @@ class UnusedRuleTests {
 
     @Test
     void completeRuleWithoutPathsMayBeForCode(CapturedOutput output) {
-        ApplicationContextRunner forCode = application.withPropertyValues(
-                "limiter.rules.checkout.limit=5", "limiter.rules.checkout.window=1s");
+        ApplicationContextRunner forCode =
+                application.withPropertyValues("limiter.rules.checkout.limit=5", "limiter.rules.checkout.window=1s");
 
         forCode.withBean(Checkout.class).run(context -> assertThat(context).hasNotFailed());
         assertThat(output).doesNotContain("limiter.rules.checkout");
