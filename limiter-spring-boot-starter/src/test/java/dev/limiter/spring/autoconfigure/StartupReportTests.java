@@ -35,6 +35,8 @@ class StartupReportTests {
 
     private static final String REPORT = "maybe not as they are meant";
 
+    private static final AutoConfigurations CHANGES = AutoConfigurations.of(LimiterChangesAutoConfiguration.class);
+
     private final WebApplicationContextRunner application = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
@@ -42,14 +44,14 @@ class StartupReportTests {
 
     @Test
     void nothingLimitedIsFound(CapturedOutput output) {
-        application.run(context -> assertThat(context).hasNotFailed());
+        application.withConfiguration(CHANGES).run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).contains(REPORT, "limits nothing", "[LIM-922]").doesNotContain("Rate limits:");
     }
 
     @Test
     void limitsInCodeAreFine(CapturedOutput output) {
-        application.withBean(InCode.class).run(context -> assertThat(context).hasNotFailed());
+        application.withConfiguration(CHANGES).withBean(InCode.class).run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).doesNotContain(REPORT);
     }
@@ -104,6 +106,7 @@ class StartupReportTests {
     @Test
     void oneLineSaysWhatIsLimited(CapturedOutput output) {
         application
+                .withConfiguration(CHANGES)
                 .withBean(Counted.class)
                 .withPropertyValues(rule("fine", "paths=/orders/**", "key=ip", "limit=1", "window=1s"))
                 .withPropertyValues(rule("fine", "candidate.limit=5"))
