@@ -551,10 +551,6 @@ class BadConfigurationTests {
                 bad(rule("candidate: { unlimited: true }"), "orders.candidate", "what is different"),
                 bad(rule("candidate: { limits: { a: { limit: 5 } } }"), "orders.candidate.limits.a", "only one limit"),
                 bad(
-                        "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s } }, candidate: { limit: 5 } } } }",
-                        "orders.candidate",
-                        "named limits"),
-                bad(
                         "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s } }, candidate: { limits: { b: { limit: 5 } } } } } }",
                         "orders.candidate.limits.b",
                         "there are a"),
