@@ -38,8 +38,11 @@ class StartupReportTests {
 
     private static final String REPORT = "maybe not as they are meant";
 
+    private static final AutoConfigurations CHANGES = AutoConfigurations.of(LimiterChangesAutoConfiguration.class);
+
     private WebApplicationContextRunner application = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
+            .withConfiguration(CHANGES)
             .withConfiguration(Limiter.autoConfigurations())
             .withUserConfiguration(Application.class)
             .withBean(Exports.class);
@@ -53,6 +56,7 @@ class StartupReportTests {
     @Test
     void nothingLimitedIsFound(CapturedOutput output) {
         new ApplicationContextRunner()
+                .withConfiguration(CHANGES)
                 .withConfiguration(Limiter.autoConfigurations())
                 .run(context -> assertThat(context).hasNotFailed());
 
@@ -62,6 +66,7 @@ class StartupReportTests {
     @Test
     void limitsInCodeAreFine(CapturedOutput output) {
         new ApplicationContextRunner()
+                .withConfiguration(CHANGES)
                 .withConfiguration(Limiter.autoConfigurations())
                 .withBean(InCode.class)
                 .run(context -> assertThat(context).hasNotFailed());
