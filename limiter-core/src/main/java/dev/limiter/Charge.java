@@ -60,7 +60,7 @@ public record Charge(
 
     /**
      * This charge with another number of permits of one limit: 5 of its requests and 2,000,000 of its bytes, for
-     * example. A limit of which a request takes 0 does not count it, and does not refuse it.
+     * example. A limit of which a request takes 0 does not count it, and does not reject it.
      *
      * @param limit its {@linkplain Limit#name() name}
      * @param permits 0 or more
@@ -87,7 +87,7 @@ public record Charge(
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs, refundable);
     }
 
-    /** This charge, refused if so many wait already. */
+    /** This charge, rejected if so many wait already. */
     public Charge waitingAtMost(int maxWaiting) {
         return new Charge(rule, key, permits, keptPercent, maxWait, maxWaiting, costs, refundable);
     }

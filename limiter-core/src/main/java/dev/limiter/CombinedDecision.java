@@ -26,7 +26,7 @@ final class CombinedDecision extends Decision {
         this.spokesman = first;
     }
 
-    /** A refusal before a permission, the longer wait before the shorter, the smaller rest before the larger. */
+    /** A rejection before a permission, the longer wait before the shorter, the smaller rest before the larger. */
     private static boolean outranks(Decision a, Decision b) {
         if (a.permitted() != b.permitted()) {
             return b.permitted();

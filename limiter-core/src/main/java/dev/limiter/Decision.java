@@ -21,7 +21,7 @@ public abstract class Decision implements AutoCloseable {
     public static final long UNKNOWN = Long.MAX_VALUE - 1;
 
     /**
-     * Combines decisions that were made together: permitted if all of them permitted, else told by those that refused.
+     * Combines decisions that were made together: permitted if all of them permitted, else told by those that rejected.
      *
      * @param parts at least one
      */
@@ -69,7 +69,7 @@ public abstract class Decision implements AutoCloseable {
     }
 
     /**
-     * The rule that decided, as it was asked for; of several, the one that refused for longest, or the tightest if all
+     * The rule that decided, as it was asked for; of several, the one that rejected for longest, or the tightest if all
      * permitted.
      */
     public abstract Rule rule();
@@ -122,7 +122,7 @@ public abstract class Decision implements AutoCloseable {
 
     /**
      * The time from the decision until the same request would be permitted if no other comes, exactly: one nanosecond
-     * earlier it is refused. Empty when it was permitted, {@linkplain #never() never will be}, or depends on others
+     * earlier it is rejected. Empty when it was permitted, {@linkplain #never() never will be}, or depends on others
      * (concurrency).
      */
     public Optional<Duration> retryAfter() {
@@ -138,7 +138,7 @@ public abstract class Decision implements AutoCloseable {
     }
 
     /**
-     * The limit that decided: the one that refused for longest, or the one with the least left if all permitted. While
+     * The limit that decided: the one that rejected for longest, or the one with the least left if all permitted. While
      * several instances decide {@linkplain #onFailure() alone}, it is the share of this one.
      */
     public Limit limit() {
@@ -182,7 +182,7 @@ public abstract class Decision implements AutoCloseable {
 
     /**
      * Returns the permits that this decision took, as far as they still count: never beyond full, never into a later
-     * window; and {@linkplain #close() releases} those that it holds. The second call and any call on a refused
+     * window; and {@linkplain #close() releases} those that it holds. The second call and any call on a rejected
      * decision do nothing.
      */
     public abstract void giveBack();
@@ -227,6 +227,6 @@ public abstract class Decision implements AutoCloseable {
 
     @Override
     public String toString() {
-        return (permitted() ? "permitted by " : "refused by ") + rule().name() + " " + limits();
+        return (permitted() ? "permitted by " : "rejected by ") + rule().name() + " " + limits();
     }
 }

@@ -78,7 +78,7 @@ public sealed interface Limit {
 
     /**
      * A bucket of {@code burst} (default {@code limit}) that leaks {@code limit} per window; a request that would
-     * overflow it is refused. Over any window at most {@code limit + burst}.
+     * overflow it is rejected. Over any window at most {@code limit + burst}.
      */
     static LeakyBucket leakyBucket(long limit, Duration window) {
         return new LeakyBucket("", limit, window, limit, false, Duration.ZERO);

@@ -6,6 +6,6 @@ public enum OnFailure {
     LOCAL,
     /** Everything is permitted. */
     ALLOW,
-    /** Everything is refused. */
+    /** Everything is rejected. */
     DENY
 }

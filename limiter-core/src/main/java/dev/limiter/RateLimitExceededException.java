@@ -12,7 +12,7 @@ public class RateLimitExceededException extends RuntimeException {
         this.decision = decision;
     }
 
-    /** The refusal, with the rule, the limit and the time after which to retry. */
+    /** The rejection, with the rule, the limit and the time after which to retry. */
     public Decision decision() {
         return decision;
     }

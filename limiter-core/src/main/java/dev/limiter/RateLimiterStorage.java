@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
  */
 public interface RateLimiterStorage extends AutoCloseable {
 
-    /** Decides one charge; a refusal charges no permit. */
+    /** Decides one charge; a rejection charges no permit. */
     default Decision decide(Rule rule, String key, long permits) {
         return decide(List.of(new Charge(rule, key, permits)));
     }
@@ -27,7 +27,7 @@ public interface RateLimiterStorage extends AutoCloseable {
     }
 
     /**
-     * Decides several charges, all or nothing: a refusal charges none. Each takes {@link Charge#permits(int)} of each
+     * Decides several charges, all or nothing: a rejection charges none. Each takes {@link Charge#permits(int)} of each
      * limit of its rule.
      *
      * @throws IllegalArgumentException if there is no charge

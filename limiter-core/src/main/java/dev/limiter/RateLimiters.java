@@ -172,7 +172,7 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
-     * Whether a request that is refused now would wait: whether its charge has a {@code maxWait}, and fewer than its
+     * Whether a request that is rejected now would wait: whether its charge has a {@code maxWait}, and fewer than its
      * {@code maxWaiting} wait for the same rule and key on this instance.
      */
     public boolean mayWait(Charge charge) {
@@ -192,7 +192,7 @@ public final class RateLimiters implements AutoCloseable {
         waitingRoom.onWait(listener);
     }
 
-    /** Refuses all waiters; from now on no request waits, until {@link #startWaiting()}. */
+    /** Rejects all waiters; from now on no request waits, until {@link #startWaiting()}. */
     public void stopWaiting() {
         waitingRoom.stop();
     }
@@ -226,7 +226,7 @@ public final class RateLimiters implements AutoCloseable {
         return storage;
     }
 
-    /** Refuses all waiting requests, and closes the storage. Later requests are decided as before, but never wait. */
+    /** Rejects all waiting requests, and closes the storage. Later requests are decided as before, but never wait. */
     @Override
     public void close() {
         try {

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 /**
  * A name and the limits that count under it, for each key apart. Immutable, thread-safe. A request that a rule permits
- * is counted by all its limits, one that it refuses by none.
+ * is counted by all its limits, one that it rejects by none.
  *
  * <p>The use of a key belongs to the rule's name. A rule of the same name with other limits goes on from there: limits
  * of the same name take over the permits used, so 100 of 100 becomes 100 of 1,000. Limits are changed while running in

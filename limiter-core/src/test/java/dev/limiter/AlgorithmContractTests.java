@@ -28,7 +28,7 @@ abstract class AlgorithmContractTests {
     /** A limit of the algorithm, with the default burst. */
     abstract Limit limit(long limit, Duration window);
 
-    /** How long one permit can be refused after all were taken at once, in windows. */
+    /** How long one permit can be rejected after all were taken at once, in windows. */
     double longestBlock() {
         return 1;
     }
@@ -67,12 +67,12 @@ abstract class AlgorithmContractTests {
             assertThat(decision.remaining()).isEqualTo(100 - i);
             assertThat(decision.retryAfter()).isEmpty();
         }
-        Decision refused = limiters.tryAcquire(rule, "key");
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.never()).isFalse();
-        assertThat(refused.remaining()).isZero();
-        assertThat(refused.retryAfter()).isPresent();
-        assertThat(refused.delay()).isZero();
+        Decision rejected = limiters.tryAcquire(rule, "key");
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.never()).isFalse();
+        assertThat(rejected.remaining()).isZero();
+        assertThat(rejected.retryAfter()).isPresent();
+        assertThat(rejected.delay()).isZero();
     }
 
     @Test
@@ -109,7 +109,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void refusesWithoutCharging() {
+    void rejectsWithoutCharging() {
         Rule rule = rule(100);
         take(rule, 60);
         limiters.tryAcquire(rule, "other", 60);
@@ -151,8 +151,8 @@ abstract class AlgorithmContractTests {
         take(rule, limit - limit / 2);
         for (int i = 0; i < 40; i++) {
             take(rule, remaining(rule));
-            Decision refused = take(rule, permits);
-            long wait = refused.retryAfter().orElseThrow().toNanos();
+            Decision rejected = take(rule, permits);
+            long wait = rejected.retryAfter().orElseThrow().toNanos();
             assertThat(wait).isPositive();
             if (time.now() > (1L << 62) - 2 * window) {
                 return;
@@ -284,7 +284,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void refusalGivesNothingBack() {
+    void rejectionGivesNothingBack() {
         Rule rule = rule(100);
         take(rule, 100);
         take(rule, 1).giveBack();
@@ -487,9 +487,9 @@ abstract class AlgorithmContractTests {
             assertThat(limiters.tryAcquire(rule, key).permitted()).isFalse();
             long before = time.now();
             time.advance(-ceil(step));
-            Decision refused = limiters.tryAcquire(rule, key);
-            assertThat(refused.permitted()).isFalse();
-            long wait = refused.retryAfter().orElseThrow().toNanos();
+            Decision rejected = limiters.tryAcquire(rule, key);
+            assertThat(rejected.permitted()).isFalse();
+            long wait = rejected.retryAfter().orElseThrow().toNanos();
             assertThat(wait).isLessThanOrEqualTo(longestBlockNanos() + Math.min(ceil(step), WINDOW_NANOS / 2));
             time.advance(wait - STEP);
             assertThat(limiters.tryAcquire(rule, key).permitted()).isFalse();
@@ -506,9 +506,9 @@ abstract class AlgorithmContractTests {
         Rule site = Rule.of("site", limit(1000, WINDOW));
         take(rule, 100);
         time.advance(-ceil(step));
-        Decision refused = limiters.tryAcquire(rule.charge("key"), site.charge());
-        assertThat(refused.permitted()).isFalse();
-        time.advance(refused.retryAfter().orElseThrow().toNanos() - STEP);
+        Decision rejected = limiters.tryAcquire(rule.charge("key"), site.charge());
+        assertThat(rejected.permitted()).isFalse();
+        time.advance(rejected.retryAfter().orElseThrow().toNanos() - STEP);
         assertThat(limiters.tryAcquire(rule.charge("key"), site.charge()).permitted())
                 .isFalse();
         time.advance(STEP);

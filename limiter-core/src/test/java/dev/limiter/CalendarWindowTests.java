@@ -82,7 +82,7 @@ class CalendarWindowTests {
 
     @ParameterizedTest
     @CsvSource({"P2D", "P14D", "P3M", "P1Y", "P0D"})
-    void refusesOtherPeriods(Period period) {
+    void rejectsOtherPeriods(Period period) {
         assertThatThrownBy(() -> Limit.calendarWindow(1, period, BERLIN))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(period.toString())

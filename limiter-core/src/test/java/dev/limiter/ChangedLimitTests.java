@@ -120,11 +120,11 @@ class ChangedLimitTests {
         }
         take(from, oneByOne(from) ? 1 : 100);
         for (int i = 0; i < 5; i++) {
-            Decision refused = take(to, 70);
-            if (refused.permitted()) {
+            Decision rejected = take(to, 70);
+            if (rejected.permitted()) {
                 continue;
             }
-            time.advance(refused.retryAfter().orElseThrow().toNanos() - STEP);
+            time.advance(rejected.retryAfter().orElseThrow().toNanos() - STEP);
             assertThat(take(to, 70).permitted()).isFalse();
             time.advance(STEP);
             assertThat(take(to, 70).permitted()).isTrue();

@@ -29,11 +29,11 @@ class ConcurrencyLimitTests {
         assertThat(limiters.tryAcquire(two, "k").permitted()).isTrue();
         time.advance(Duration.ofDays(1000).toNanos());
 
-        Decision refused = limiters.tryAcquire(two, "k");
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.never()).isFalse();
-        assertThat(refused.retryAfter()).isEmpty();
-        assertThat(refused.resetAfter()).isZero();
+        Decision rejected = limiters.tryAcquire(two, "k");
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.never()).isFalse();
+        assertThat(rejected.retryAfter()).isEmpty();
+        assertThat(rejected.resetAfter()).isZero();
 
         first.close();
         assertThat(limiters.tryAcquire(two, "k").permitted()).isTrue();
@@ -52,7 +52,7 @@ class ConcurrencyLimitTests {
     }
 
     @Test
-    void closingARefusalReleasesNothing() {
+    void closingARejectionReleasesNothing() {
         limiters.tryAcquire(two, "k", 2);
 
         limiters.tryAcquire(two, "k").close();
@@ -78,9 +78,9 @@ class ConcurrencyLimitTests {
 
         assertThat(third.limits()).extracting(LimitStatus::remaining).containsExactly(0L, 0L);
         third.close();
-        Decision refused = limiters.tryAcquire(both, "k");
-        assertThat(refused.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
-        assertThat(refused.retryAfter()).contains(Duration.ofMinutes(20));
+        Decision rejected = limiters.tryAcquire(both, "k");
+        assertThat(rejected.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
+        assertThat(rejected.retryAfter()).contains(Duration.ofMinutes(20));
     }
 
     @Test
@@ -163,7 +163,7 @@ class ConcurrencyLimitTests {
     }
 
     @Test
-    void refusesALimitOfZero() {
+    void rejectsALimitOfZero() {
         assertThatThrownBy(() -> Limit.concurrency(0)).hasMessage("limit is 0, but must be from 1 to 1000000000000000");
     }
 }

@@ -74,11 +74,11 @@ class CostPerLimitContractTests {
             assertThat(decision.permitted()).isTrue();
             assertThat(decision.limits()).extracting(LimitStatus::remaining).containsExactly(10L - i, 1000L - 300 * i);
         }
-        Decision refused = limiters.tryAcquire(upload(rule, 101));
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.never()).isFalse();
-        assertThat(refused.limit().name()).isEqualTo("bytes");
-        assertThat(refused.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
+        Decision rejected = limiters.tryAcquire(upload(rule, 101));
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.never()).isFalse();
+        assertThat(rejected.limit().name()).isEqualTo("bytes");
+        assertThat(rejected.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
         assertLeft(rule, 7L, 100L);
         assertThat(limiters.tryAcquire(upload(rule, 100)).permitted()).isTrue();
         assertLeft(rule, 6L, 0L);
@@ -86,7 +86,7 @@ class CostPerLimitContractTests {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void limitThatCostsNothingNeitherCountsNorRefuses(Limit requests, Limit bytes) {
+    void limitThatCostsNothingNeitherCountsNorRejects(Limit requests, Limit bytes) {
         Rule rule = Rule.of("rule", requests, bytes);
         limiters.tryAcquire(upload(rule, 1000));
         Decision free = limiters.tryAcquire(upload(rule, 0));
@@ -136,12 +136,12 @@ class CostPerLimitContractTests {
     @MethodSource("pairs")
     void moreThanALimitCanEverHoldIsNever(Limit requests, Limit bytes) {
         Rule rule = Rule.of("rule", requests, bytes);
-        Decision refused = limiters.tryAcquire(upload(rule, 1001));
-        assertThat(refused.never()).isTrue();
-        assertThat(refused.retryAfter()).isEmpty();
-        assertThat(refused.limit().name()).isEqualTo("bytes");
-        assertThat(refused.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
-        assertThat(refused.limits()).extracting(LimitStatus::remaining).containsExactly(10L, 1000L);
+        Decision rejected = limiters.tryAcquire(upload(rule, 1001));
+        assertThat(rejected.never()).isTrue();
+        assertThat(rejected.retryAfter()).isEmpty();
+        assertThat(rejected.limit().name()).isEqualTo("bytes");
+        assertThat(rejected.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
+        assertThat(rejected.limits()).extracting(LimitStatus::remaining).containsExactly(10L, 1000L);
         MemoryPromises.holds(limiters, 0);
         limiters.tryAcquire(rule, "alice");
         assertThat(limiters.tryAcquire(upload(rule, 1001)).never()).isTrue();
@@ -170,15 +170,15 @@ class CostPerLimitContractTests {
     /** In Redis each limit has a state of its own, so that this one is in nobody's way. */
     @Test
     @Tag(MemoryPromises.TAG)
-    void limitThatWasLoweredBelowItsUseRefusesUntilItFits() {
+    void limitThatWasLoweredBelowItsUseRejectsUntilItFits() {
         limiters.tryAcquire(upload(uploads, 900));
         Rule lowered = Rule.of(
                 "uploads",
                 uploads.limits().get(0),
                 Limit.tokenBucket(100, SECOND).named("bytes"));
-        Decision refused = limiters.tryAcquire(upload(lowered, 0));
-        assertThat(refused.limit().name()).isEqualTo("bytes");
-        assertThat(refused.retryAfter()).contains(Duration.ofMillis(800));
+        Decision rejected = limiters.tryAcquire(upload(lowered, 0));
+        assertThat(rejected.limit().name()).isEqualTo("bytes");
+        assertThat(rejected.retryAfter()).contains(Duration.ofMillis(800));
         assertThat(limiters.tryAcquire(upload(lowered, 0).costing("requests", 0))
                         .permitted())
                 .isTrue();
@@ -191,8 +191,8 @@ class CostPerLimitContractTests {
     @Test
     void retryAfterIsExact() {
         limiters.tryAcquire(upload(uploads, 900));
-        Decision refused = limiters.tryAcquire(upload(uploads, 300));
-        assertThat(refused.retryAfter()).contains(Duration.ofMillis(200));
+        Decision rejected = limiters.tryAcquire(upload(uploads, 300));
+        assertThat(rejected.retryAfter()).contains(Duration.ofMillis(200));
         time.advance(Duration.ofMillis(200).minusNanos(STEP));
         assertThat(limiters.tryAcquire(upload(uploads, 300)).permitted()).isFalse();
         time.advance(STEP);
@@ -270,7 +270,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void anotherRuleThatRefusesChargesNone() {
+    void anotherRuleThatRejectsChargesNone() {
         Rule site = Rule.of("site", Limit.fixedWindow(1, DAY));
         assertThat(limiters.tryAcquire(upload(uploads, 300), site.charge()).permitted())
                 .isTrue();

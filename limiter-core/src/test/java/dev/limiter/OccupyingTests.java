@@ -41,10 +41,10 @@ class OccupyingTests {
         for (int i = 0; i < 3; i++) {
             assertThat(decide(charge).delay()).isEqualTo(Duration.ofMillis(750));
         }
-        Decision refused = decide(charge);
-        assertThat(refused.permitted()).isFalse();
+        Decision rejected = decide(charge);
+        assertThat(rejected.permitted()).isFalse();
         // the next window is spoken for; when it begins, the one after it can be waited for
-        assertThat(refused.retryAfter()).contains(Duration.ofMillis(750));
+        assertThat(rejected.retryAfter()).contains(Duration.ofMillis(750));
         time.advance(Duration.ofMillis(750).minusNanos(STEP));
         assertThat(decide(charge).permitted()).isFalse();
         time.advance(STEP);
@@ -60,9 +60,9 @@ class OccupyingTests {
         Limit window = Limit.fixedWindow(3, SECOND).startingWithFirst().named("window");
         Rule rule = Rule.of("rule", window);
         limiters.tryAcquire(rule, "key", 3);
-        Decision refused = decide(rule.charge("key").within(SECOND));
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.retryAfter()).contains(SECOND);
+        Decision rejected = decide(rule.charge("key").within(SECOND));
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.retryAfter()).contains(SECOND);
         Rule both = Rule.of(
                 "both", window, Limit.tokenBucket(1, SECOND.multipliedBy(2)).named("bucket"));
         limiters.tryAcquire(both, "key");
@@ -76,9 +76,9 @@ class OccupyingTests {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, SECOND));
         Charge charge = rule.charge("key").within(Duration.ofMillis(100));
         limiters.tryAcquire(rule, "key");
-        Decision refused = decide(charge);
-        assertThat(refused.retryAfter()).contains(Duration.ofMillis(900));
-        time.advance(refused.retryAfter().orElseThrow().minusNanos(STEP));
+        Decision rejected = decide(charge);
+        assertThat(rejected.retryAfter()).contains(Duration.ofMillis(900));
+        time.advance(rejected.retryAfter().orElseThrow().minusNanos(STEP));
         assertThat(decide(charge).permitted()).isFalse();
         time.advance(STEP);
         assertThat(decide(charge).permitted()).isTrue();
@@ -144,9 +144,9 @@ class OccupyingTests {
             assertThat(permitted.remaining()).isEqualTo(left);
             assertThat(permitted.limits().get(0).remaining()).isEqualTo(left);
         }
-        Decision refused = decide(ordinary);
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.remaining()).isZero();
+        Decision rejected = decide(ordinary);
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.remaining()).isZero();
         assertThat(decide(rule.charge("key")).remaining()).isEqualTo(1);
     }
 

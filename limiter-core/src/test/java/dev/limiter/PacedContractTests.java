@@ -79,7 +79,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void refusesWithoutCharging() {
+    void rejectsWithoutCharging() {
         Rule rule = rule(100);
         take(rule, 1);
         Duration wait = take(rule, 1).retryAfter().orElseThrow();
@@ -91,7 +91,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void aMaxWaitOfLessThanTheDelayIsRefusedAndToldWhenItWillDo() {
+    void aMaxWaitOfLessThanTheDelayIsRejectedAndToldWhenItWillDo() {
         Rule rule = rule(100);
         take(rule, 1);
         Duration wait = take(rule, 1).retryAfter().orElseThrow();
@@ -257,9 +257,9 @@ abstract class PacedContractTests {
         Duration first = first(rule);
         take(rule, 1);
         time.advance(-ceil(step));
-        Decision refused = take(rule, 1);
-        assertThat(refused.permitted()).isFalse();
-        Duration wait = refused.retryAfter().orElseThrow();
+        Decision rejected = take(rule, 1);
+        assertThat(rejected.permitted()).isFalse();
+        Duration wait = rejected.retryAfter().orElseThrow();
         // the burst, at the slowest, and no longer than the step
         assertThat(wait).isLessThanOrEqualTo(first.plusNanos(Math.min(ceil(step), 3 * WINDOW.toNanos())));
         time.advance(wait.minusNanos(STEP));

@@ -51,7 +51,7 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void refusalChargesNoneOfTheLimits() {
+    void rejectionChargesNoneOfTheLimits() {
         limiters.tryAcquire(orders, "key", 10);
         for (int i = 0; i < 100; i++) {
             assertThat(limiters.tryAcquire(orders, "key").permitted()).isFalse();
@@ -62,7 +62,7 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void longestRefusalDecides() {
+    void longestRejectionDecides() {
         limiters.tryAcquire(orders, "key", 10);
         Decision burst = limiters.tryAcquire(orders, "key");
         assertThat(burst.limit().name()).isEqualTo("burst");
@@ -120,9 +120,9 @@ class SeveralLimitsTests {
                     Limit.tokenBucket(1, HOUR).named("a"),
                     Limit.fixedWindow(limit, Duration.ofSeconds(limit)).named("b"),
                     Limit.fixedWindow(limit, HOUR).named("c"));
-            Decision refused = limiters.tryAcquire(rule, "key");
-            assertThat(refused.permitted()).isFalse();
-            assertThat(refused.limits()).extracting(LimitStatus::remaining).containsExactly(0L, (long) limit, (long)
+            Decision rejected = limiters.tryAcquire(rule, "key");
+            assertThat(rejected.permitted()).isFalse();
+            assertThat(rejected.limits()).extracting(LimitStatus::remaining).containsExactly(0L, (long) limit, (long)
                     limit);
         }
     }
@@ -135,11 +135,11 @@ class SeveralLimitsTests {
             assertThat(decision.permitted()).isTrue();
             assertThat(decision.limits()).extracting(LimitStatus::remaining).containsExactly(5L - i, 8L - 2 * i);
         }
-        Decision refused = limiters.tryAcquire(charges);
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.rule()).isEqualTo(site);
-        assertThat(refused.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
-        assertThat(refused.retryAfter()).contains(Duration.ofMillis(250));
+        Decision rejected = limiters.tryAcquire(charges);
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.rule()).isEqualTo(site);
+        assertThat(rejected.limits()).extracting(LimitStatus::permitted).containsExactly(true, false);
+        assertThat(rejected.retryAfter()).contains(Duration.ofMillis(250));
         assertThat(limiters.peek(user, "alice").remaining()).isEqualTo(1);
         time.advance(Duration.ofMillis(250).minusNanos(STEP));
         assertThat(limiters.tryAcquire(charges).permitted()).isFalse();
@@ -186,12 +186,12 @@ class SeveralLimitsTests {
         Charge[] twice = {user.charge("alice"), site.charge(), user.charge("alice", 2)};
         assertThat(limiters.tryAcquire(twice).permitted()).isTrue();
         assertThat(limiters.peek(user, "alice").remaining()).isEqualTo(2);
-        Decision refused = limiters.tryAcquire(twice);
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.never()).isFalse();
+        Decision rejected = limiters.tryAcquire(twice);
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.never()).isFalse();
         assertThat(limiters.peek(user, "alice").remaining()).isEqualTo(2);
         assertThat(limiters.peek(site, Charge.SHARED).remaining()).isEqualTo(7);
-        time.advance(refused.retryAfter().orElseThrow().minusNanos(STEP));
+        time.advance(rejected.retryAfter().orElseThrow().minusNanos(STEP));
         assertThat(limiters.tryAcquire(twice).permitted()).isFalse();
         time.advance(STEP);
         assertThat(limiters.tryAcquire(twice).permitted()).isTrue();

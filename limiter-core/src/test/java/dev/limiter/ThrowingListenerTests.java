@@ -174,7 +174,7 @@ class ThrowingListenerTests {
         assertThat(own.waiting()).isZero();
     }
 
-    /** Neither a first request nor one behind others has a refusal yet. */
+    /** Neither a first request nor one behind others has a rejection yet. */
     @Test
     void failureOfTheFirstDecisionIsThrownAsItIs() {
         Rule quota = Rule.of("quota", Limit.fixedWindow(5, HOUR));

@@ -8,7 +8,7 @@ public final class VirtualTime implements TimeSource {
 
     /**
      * The shortest time that the storage under test tells apart, in nanoseconds: where a limit is exact, one step earlier
-     * is refused. More than one where that storage is not memory, but Redis.
+     * is rejected. More than one where that storage is not memory, but Redis.
      */
     public static final long STEP = Long.getLong("limiter.step", 1);
 

@@ -11,7 +11,7 @@ abstract class WaitingModel {
     enum State {
         WAITING,
         LEFT,
-        REFUSED,
+        REJECTED,
         /** Has given up, and nobody else can use its place. */
         GONE
     }
@@ -95,7 +95,7 @@ abstract class WaitingModel {
             if (first && permits <= free()) {
                 request.state = State.LEFT;
             } else if (permits > limit || maxWait == 0 || waiting() >= maxWaiting) {
-                request.state = State.REFUSED;
+                request.state = State.REJECTED;
             }
             requests.add(request);
             return request;
@@ -103,7 +103,7 @@ abstract class WaitingModel {
 
         @Override
         void giveUp(Request request, long now) {
-            request.state = State.REFUSED;
+            request.state = State.REJECTED;
             admit();
         }
 
@@ -128,7 +128,7 @@ abstract class WaitingModel {
         void advance(long now) {
             for (Request request : requests) {
                 if (request.state == State.WAITING && request.deadline <= now) {
-                    request.state = State.REFUSED;
+                    request.state = State.REJECTED;
                     admit();
                 }
             }
@@ -205,7 +205,7 @@ abstract class WaitingModel {
                                     .signum()
                             > 0;
             if (permits > burst || turn > now && (turn - now > maxWait || waiting() >= maxWaiting || full)) {
-                request.state = State.REFUSED;
+                request.state = State.REJECTED;
             } else {
                 request.state = turn <= now ? State.LEFT : State.WAITING;
                 request.turn = turn;
@@ -245,7 +245,7 @@ abstract class WaitingModel {
         @Override
         void giveUp(Request request, long now) {
             if (tail == request) {
-                request.state = State.REFUSED;
+                request.state = State.REJECTED;
                 empty = emptyBefore;
                 rest = restBefore;
                 tail = null;

@@ -56,17 +56,17 @@ class WaitingModelTests {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         int waited = 0;
         int gaveUp = 0;
-        int refused = 0;
+        int rejected = 0;
         for (int trace = 0; trace < traces; trace++) {
             Trace run = new Trace(limit, seed + trace, storage -> storage);
             run.run();
             waited += run.waited;
             gaveUp += run.gaveUp;
-            refused += run.refused;
+            rejected += run.rejected;
         }
         assertThat(waited).as("who waited").isGreaterThan(traces);
         assertThat(gaveUp).as("who gave up").isGreaterThan(traces / 2);
-        assertThat(refused).as("who was refused").isGreaterThan(traces / 10);
+        assertThat(rejected).as("who was rejected").isGreaterThan(traces / 10);
     }
 
     /** A storage that is a nanosecond late is found out. */
@@ -130,7 +130,7 @@ class WaitingModelTests {
         private final List<Request> requests = new ArrayList<>();
         private int waited;
         private int gaveUp;
-        private int refused;
+        private int rejected;
 
         Trace(Limit limit, long seed, UnaryOperator<RateLimiterStorage> storage) {
             this.seed = seed;
@@ -170,7 +170,7 @@ class WaitingModelTests {
             if (answer != null) {
                 assertThat(answer.permitted()).as(this::toString).isEqualTo(expected.state == WaitingModel.State.LEFT);
                 assertThat(answer.delay()).as(this::toString).isEqualTo(Duration.ZERO);
-                refused += answer.permitted() ? 0 : 1;
+                rejected += answer.permitted() ? 0 : 1;
                 if (answer.permitted()) {
                     requests.add(request);
                 }
@@ -234,7 +234,7 @@ class WaitingModelTests {
         private void check() {
             for (Request request : requests) {
                 WaitingModel.State expected = request.model.state == WaitingModel.State.GONE
-                        ? WaitingModel.State.REFUSED
+                        ? WaitingModel.State.REJECTED
                         : request.model.state;
                 if (state(request.waiter) != expected) {
                     throw new AssertionError(request.model + " should be " + expected + " in " + this);
@@ -246,7 +246,7 @@ class WaitingModelTests {
             if (request.waits()) {
                 return WaitingModel.State.WAITING;
             }
-            return request.isPermitted() ? WaitingModel.State.LEFT : WaitingModel.State.REFUSED;
+            return request.isPermitted() ? WaitingModel.State.LEFT : WaitingModel.State.REJECTED;
         }
 
         @Override

@@ -422,14 +422,14 @@ class WaitingRoomTests {
     }
 
     @Test
-    void whoCannotBeServedInTimeIsRefusedAtOnce() {
+    void whoCannotBeServedInTimeIsRejectedAtOnce() {
         limiters.tryAcquire(paced, "key");
         Duration tooShort = SECOND.minusNanos(1);
 
-        Decision refused = limiters.acquire(paced, "key", tooShort);
+        Decision rejected = limiters.acquire(paced, "key", tooShort);
 
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.retryAfter()).contains(Duration.ofNanos(1));
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.retryAfter()).contains(Duration.ofNanos(1));
         assertThat(limiters.acquireAsync(paced, "key", tooShort)).isDone();
         assertThat(limiters.acquire(paced, "key", Duration.ZERO).permitted()).isFalse();
         assertThat(limiters.waiting()).isZero();
@@ -437,7 +437,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void whoFindsTheQueueFullIsRefusedAtOnce() {
+    void whoFindsTheQueueFullIsRejectedAtOnce() {
         Charge inTurn = paced.charge("key").within(HOUR).waitingAtMost(2);
         Charge forRelease = pool.charge("key").within(HOUR).waitingAtMost(2);
         limiters.tryAcquire(inTurn, forRelease);
@@ -497,14 +497,14 @@ class WaitingRoomTests {
         for (int i = 0; i < 3; i++) {
             joins(three.charge("key").within(HOUR));
         }
-        Decision refused = limiters.acquire(three, "key", HOUR);
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.retryAfter()).contains(SECOND);
+        Decision rejected = limiters.acquire(three, "key", HOUR);
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.retryAfter()).contains(SECOND);
         assertThat(limiters.waiting()).isEqualTo(3);
     }
 
     @Test
-    void moreThanCanEverBeGrantedIsRefusedAtOnce() {
+    void moreThanCanEverBeGrantedIsRejectedAtOnce() {
         Decision held = limiters.tryAcquire(pool, "key");
         for (int others = 0; others < 2; others++) {
             Decision never = limiters.acquire(List.of(pool.charge("key", 2).within(HOUR)));

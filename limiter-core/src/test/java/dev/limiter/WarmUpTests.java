@@ -248,7 +248,7 @@ class WarmUpTests {
     /** In Redis turns can be counted further ahead. */
     @Test
     @Tag(MemoryPromises.TAG)
-    void refusalForATurnTooFarAheadEndsWhenItIsNotAnyMore() {
+    void rejectionForATurnTooFarAheadEndsWhenItIsNotAnyMore() {
         Rule both = Rule.of(
                 "both",
                 Limit.tokenBucket(999, SECOND).warmUp(SECOND).named("warm"),
@@ -258,10 +258,10 @@ class WarmUpTests {
             assertThat(limiters.tryAcquire(both, "key").permitted()).isTrue();
             time.advance(SECOND);
         }
-        Decision refused = limiters.storage().decide(List.of(charge));
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.delay()).isZero();
-        Duration wait = refused.retryAfter().orElseThrow();
+        Decision rejected = limiters.storage().decide(List.of(charge));
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.delay()).isZero();
+        Duration wait = rejected.retryAfter().orElseThrow();
         assertThat(wait).isBetween(Duration.ofDays(1), Duration.ofDays(2));
 
         time.advance(wait.minusNanos(1));

@@ -103,16 +103,16 @@ final class Catalogue {
         String table = "one-key";
         Source source = Source.inTurn(List.of(
                 decide(DECISIONS, table, "permitted", "allocated, permitted", "1g", 1, "permitted", "same", 1),
-                decide(DECISIONS, table, "refused", "allocated, refused", "1g", 1, "refused", "same", 1),
+                decide(DECISIONS, table, "rejected", "allocated, rejected", "1g", 1, "rejected", "same", 1),
                 decide(DECISIONS, table, "permitted, fresh strings", "", "1g", 1, "permitted", "fresh", 1),
                 decide(DECISIONS, table, "permitted, 2 threads", "", "1g", 1, "permitted", "same", 2)));
         List<Column> columns = List.of(
                 ratio("permitted", LOOK_UP),
-                ratio("refused", LOOK_UP),
+                ratio("rejected", LOOK_UP),
                 ratio("permitted, fresh strings", LOOK_UP),
                 ratio("permitted, 2 threads", LOOK_UP_AFTER_CLOCK),
                 new Column("allocated, permitted", MEDIAN, " B"),
-                new Column("allocated, refused", MEDIAN, " B"));
+                new Column("allocated, rejected", MEDIAN, " B"));
         return new Job(
                 table, "nanoseconds per decision of one key", 9, true, "", 3, source, layout(table, "", columns));
     }
@@ -278,8 +278,8 @@ final class Catalogue {
         permitted.put("limiterTwoRules", "**Limiter**, two rules, no fields");
         permitted.put("sentinel", "Sentinel's interceptor");
         permitted.put("bucket4j", "bucket4j's filter, over Caffeine");
-        Map<String, String> refused = new LinkedHashMap<>(permitted);
-        refused.keySet().retainAll(List.of("limiter", "limiterIetf", "bucket4j"));
+        Map<String, String> rejected = new LinkedHashMap<>(permitted);
+        rejected.keySet().retainAll(List.of("limiter", "limiterIetf", "bucket4j"));
         Source source = Source.inTurn(List.of(
                 new JmhRound(
                         InterceptorBenchmark.class,
@@ -293,18 +293,18 @@ final class Catalogue {
                         1),
                 new JmhRound(
                         InterceptorBenchmark.class,
-                        refused,
-                        "edge-refused",
+                        rejected,
+                        "edge-rejected",
                         "us",
                         "allocated",
                         1_000,
                         heap("1g"),
-                        Map.of("outcome", "refused"),
+                        Map.of("outcome", "rejected"),
                         1)));
         Column allocated = new Column("allocated", RANGE, " B");
         List<Layout> layouts = List.of(
                 new Layout("edge-permitted", "permitted", List.of(new Column("ns", RANGE, ""), allocated)),
-                new Layout("edge-refused", "refused", List.of(new Column("us", RANGE, ""), allocated)));
+                new Layout("edge-rejected", "rejected", List.of(new Column("us", RANGE, ""), allocated)));
         return new Job("edge", "an interceptor and its peers, on mocks", 4, true, "", 3, source, layouts);
     }
 
@@ -314,7 +314,7 @@ final class Catalogue {
                 List.of(),
                 List.of(
                         List.of("permitted", "limiter-ietf", "limiter-ietf-observed", "60"),
-                        List.of("refused", "limiter-ietf", "limiter-ietf-observed", "50")));
+                        List.of("rejected", "limiter-ietf", "limiter-ietf-observed", "50")));
         return new Job(
                 "observing",
                 "CPU time of a request with metrics",
@@ -404,7 +404,7 @@ final class Catalogue {
     private static Job redis() {
         List<Layout> layouts = List.of(
                 emptyCall("redis"),
-                new Layout("redis", "nobody refused", emptyCalls()),
+                new Layout("redis", "nobody rejected", emptyCalls()),
                 new Layout(
                         "redis-limit",
                         "at the limit",
@@ -433,7 +433,7 @@ final class Catalogue {
                 Program.withRounds(RedisBenchmark.class, heap("1g"), "500", "busy"),
                 List.of(
                         emptyCall("redis-busy"),
-                        new Layout("redis-busy", "nobody refused, one core busy", emptyCalls())));
+                        new Layout("redis-busy", "nobody rejected, one core busy", emptyCalls())));
     }
 
     private static Job openLoop() {

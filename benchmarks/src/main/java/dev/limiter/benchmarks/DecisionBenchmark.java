@@ -59,7 +59,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 public class DecisionBenchmark {
 
     /** Whether there is always something left, or never. */
-    @Param({"permitted", "refused"})
+    @Param({"permitted", "rejected"})
     public String outcome = "permitted";
 
     /** One compare-and-set, alone and behind one hash look-up. */
@@ -353,7 +353,7 @@ public class DecisionBenchmark {
         try {
             entry = SphU.entry(Sentinel.RESOURCE, EntryType.IN, 1, key);
             return true;
-        } catch (BlockException refused) {
+        } catch (BlockException rejected) {
             return false;
         } finally {
             if (entry != null) {

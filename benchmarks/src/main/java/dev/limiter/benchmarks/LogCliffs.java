@@ -30,8 +30,8 @@ public final class LogCliffs {
 
     public static void main(String[] args) {
         new LogCliffs().full("a permit", 2000, log -> log.wait(1000).decide(1));
-        new LogCliffs().full("a refusal of one permit", 2000, log -> log.decide(1));
-        new LogCliffs().full("a refusal of half the limit", 2000, log -> log.decide(ENTRIES / 2));
+        new LogCliffs().full("a rejection of one permit", 2000, log -> log.decide(1));
+        new LogCliffs().full("a rejection of half the limit", 2000, log -> log.decide(ENTRIES / 2));
         new LogCliffs()
                 .full(
                         "two decisions, under two tiers in turn",

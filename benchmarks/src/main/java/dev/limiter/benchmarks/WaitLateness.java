@@ -64,7 +64,7 @@ public final class WaitLateness {
         Rule rule = rule(rate);
         return () -> {
             if (!limiters.acquire(rule, "key", HOUR).permitted()) {
-                throw new IllegalStateException("refused");
+                throw new IllegalStateException("rejected");
             }
         };
     }
@@ -89,7 +89,7 @@ public final class WaitLateness {
                         .build());
         return () -> {
             if (!limiter.acquirePermission()) {
-                throw new IllegalStateException("refused");
+                throw new IllegalStateException("rejected");
             }
         };
     }
@@ -105,7 +105,7 @@ public final class WaitLateness {
             try (Entry entry = SphU.entry(rule.getResource())) {
                 // only the waiting counts
             } catch (BlockException e) {
-                throw new IllegalStateException("refused", e);
+                throw new IllegalStateException("rejected", e);
             }
         };
     }

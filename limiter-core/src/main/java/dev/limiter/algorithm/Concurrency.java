@@ -29,7 +29,7 @@ final class Concurrency extends NumberLimit {
 
     @Override
     public long take(long value, long now, long permits) {
-        return permits <= limit - value ? value + permits : REFUSED;
+        return permits <= limit - value ? value + permits : REJECTED;
     }
 
     @Override

@@ -70,7 +70,7 @@ abstract class FixedWindow extends NumberLimit {
     public final long take(long value, long now, long permits) {
         long first = first(value, now);
         long used = used(value, first);
-        return permits <= limit - used ? first + used + permits : REFUSED;
+        return permits <= limit - used ? first + used + permits : REJECTED;
     }
 
     /**
@@ -125,7 +125,7 @@ abstract class FixedWindow extends NumberLimit {
             return first + used + permits;
         }
         long occupied = Math.max(used, limit) + permits;
-        return permits <= limit && occupied <= 2 * limit ? first + occupied : REFUSED;
+        return permits <= limit && occupied <= 2 * limit ? first + occupied : REJECTED;
     }
 
     @Override

@@ -113,10 +113,10 @@ class TokenBucket extends NumberLimit {
         long clock = clock(now);
         long level = Math.max(value - clock, 0);
         if (permits > burst) {
-            return REFUSED;
+            return REJECTED;
         }
         long charged = permits * unitsPerPermit;
-        return level + Math.min(charged, needed) <= full ? clock + level + charged : REFUSED;
+        return level + Math.min(charged, needed) <= full ? clock + level + charged : REJECTED;
     }
 
     /**
@@ -157,7 +157,7 @@ class TokenBucket extends NumberLimit {
         long from = wait > own ? now + Math.min(wait, reach / 2) : now;
         long next = Math.max(value, clock(from)) + permits * unitsPerPermit;
         if (own > reach || next - clock(now) > HIGHEST) {
-            return REFUSED;
+            return REJECTED;
         }
         return next;
     }

@@ -30,7 +30,7 @@ final class NodeHealth {
     private final AtomicBoolean checking = new AtomicBoolean();
 
     /** Whether a call was rejected as a whole (read-only, out of memory) since the last successful write. */
-    private volatile boolean refusing;
+    private volatile boolean rejecting;
 
     private volatile Reading reading = new Reading(CompletableFuture.completedFuture(null), Duration.ZERO);
 
@@ -81,10 +81,10 @@ final class NodeHealth {
 
     /** {@code wrote}: whether the call changed a state. Read-only replicas and full servers still reply to reads. */
     void succeeded(boolean wrote) {
-        if (wrote && refusing) {
-            refusing = false;
+        if (wrote && rejecting) {
+            rejecting = false;
         }
-        if (!refusing) {
+        if (!rejecting) {
             breaker.succeeded();
         }
     }
@@ -116,7 +116,7 @@ final class NodeHealth {
 
     private boolean isTooMany(RuntimeException failure, long begun) {
         if (reason(failure) == Reason.NOT_DONE) {
-            refusing = true;
+            rejecting = true;
         }
         return breaker.failed(begun);
     }
@@ -145,7 +145,7 @@ final class NodeHealth {
                 breaker.probeFailed();
             } else if (breaker.probeSucceeded()) {
                 probes.set(0);
-                refusing = false;
+                rejecting = false;
                 listener.found(node);
             } else if (breaker.isOpen()) {
                 SOON.execute(this::probeOnce);

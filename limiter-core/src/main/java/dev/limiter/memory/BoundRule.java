@@ -195,7 +195,7 @@ final class BoundRule {
             long wait = takes ? state.admissionNanos(now, needed, maxWait) : 0;
             boolean forgets = excess > 0 && used[previous].waitNanos(now, excess) > 0;
             if (terms.permits() > 0 && wait != Decision.NEVER && (forgets || excess > 0 && wait > 0)) {
-                // refused until it fits, as this version counts; be it only because of other limits that there is no
+                // rejected until it fits, as this version counts; be it only because of other limits that there is no
                 // next
                 counting = used[previous];
                 wait = counting.waitNanos(now, excess + needed);

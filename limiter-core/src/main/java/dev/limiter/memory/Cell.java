@@ -164,10 +164,10 @@ abstract class Cell {
     abstract @Nullable Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock);
 
     /**
-     * The refusal under smaller limits, decided on this cell: a successor would forget the excess, and the next request
+     * The rejection under smaller limits, decided on this cell: a successor would forget the excess, and the next request
      * under the present limits could take it again. Null once a successor has to decide.
      */
-    final @Nullable Decision refuseUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
+    final @Nullable Decision rejectUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
         Decision answer = bound.holdsMoreThan(next) ? peekUnder(next, terms, clock) : null;
         return answer == null || answer.permitted() ? null : answer;
     }
@@ -195,7 +195,7 @@ abstract class Cell {
 
     /**
      * A cell that takes over this use: under the wanted limits, or under the present ones while the wanted limits would
-     * forget use (see {@link #refuseUnder}).
+     * forget use (see {@link #rejectUnder}).
      */
     final Cell successor(BoundRule wanted, LimitState[] used, long now) {
         BoundRule next = bound.forgets(wanted, used, now) ? bound : wanted;

@@ -96,7 +96,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     private @Nullable Decision decide(Cell cell, BoundRule bound, long permits, long now, @Nullable ChargeTerms terms) {
         if (cell.bound != bound) {
-            return cell.refuseUnder(bound, terms == null ? ChargeTerms.plain(permits) : terms, clock);
+            return cell.rejectUnder(bound, terms == null ? ChargeTerms.plain(permits) : terms, clock);
         }
         return terms == null ? cell.decide(permits, now, clock) : cell.reserve(terms, clock);
     }
@@ -159,7 +159,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     }
 
     private Decision decideAll(List<Charge> charges) {
-        // asking first takes no permits for a charge that another rule refuses; a lost race gives them back
+        // asking first takes no permits for a charge that another rule rejects; a lost race gives them back
         List<Decision> decisions = new ArrayList<>(charges.size());
         boolean permitted = true;
         for (Charge charge : charges) {

@@ -19,7 +19,7 @@ final class LockedCell extends VersionedCell {
     /** When nothing will count any longer; noted by the last holder. */
     private long freshAt = Long.MIN_VALUE;
 
-    /** Until when even one permit is refused; noted by the last holder. */
+    /** Until when even one permit is rejected; noted by the last holder. */
     private long freeAt = Long.MIN_VALUE;
 
     LockedCell(BoundRule bound, String key, LimitState[] states, @Nullable Cell predecessor) {
@@ -45,9 +45,9 @@ final class LockedCell extends VersionedCell {
     Decision decide(long permits, long unused, TimeSource clock) {
         boolean one = permits == 1 && bound.window != null;
         if (one) {
-            Decision refusal = refuseUnlocked(clock);
-            if (refusal != null) {
-                return refusal;
+            Decision rejection = rejectUnlocked(clock);
+            if (rejection != null) {
+                return rejection;
             }
         }
         long version = lock();
@@ -65,8 +65,8 @@ final class LockedCell extends VersionedCell {
         }
     }
 
-    /** A refusal that follows from what the last holder noted; null if it does not. */
-    private @Nullable Decision refuseUnlocked(TimeSource clock) {
+    /** A rejection that follows from what the last holder noted; null if it does not. */
+    private @Nullable Decision rejectUnlocked(TimeSource clock) {
         long version = word();
         long free = freeAt;
         long fresh = freshAt;
@@ -76,7 +76,7 @@ final class LockedCell extends VersionedCell {
         long now = clock.epochNanos();
         // a clock that stepped back leaves free behind the window; the states know what to do then
         return now < free && fresh - now <= bound.longestReset()
-                ? SlidingWindowDecision.refused(this, free - now, fresh - now)
+                ? SlidingWindowDecision.rejected(this, free - now, fresh - now)
                 : null;
     }
 
@@ -84,7 +84,7 @@ final class LockedCell extends VersionedCell {
         long wait = only.waitNanos(now, 1);
         if (wait > 0) {
             note(now);
-            return SlidingWindowDecision.refused(this, wait, freshAt - now);
+            return SlidingWindowDecision.rejected(this, wait, freshAt - now);
         }
         long mark = only.take(now, 1);
         long remaining = only.remaining(now);

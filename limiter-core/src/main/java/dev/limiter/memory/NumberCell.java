@@ -8,7 +8,7 @@ import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.NumberState;
 import org.jspecify.annotations.Nullable;
 
-/** A cell whose state is one number: the word itself. A refusal only reads. */
+/** A cell whose state is one number: the word itself. A rejection only reads. */
 final class NumberCell extends Cell {
 
     NumberCell(BoundRule bound, String key, NumberState state, @Nullable Cell predecessor) {
@@ -36,7 +36,7 @@ final class NumberCell extends Cell {
                 return null;
             }
             long next = limit.take(value, now, permits);
-            if (next != NumberLimit.REFUSED) {
+            if (next != NumberLimit.REJECTED) {
                 if (swap(value, next)) {
                     return decision(true, next, now, permits, returned);
                 }
@@ -64,7 +64,7 @@ final class NumberCell extends Cell {
                 return null;
             }
             long next = limit.take(value, now, 1);
-            if (next != NumberLimit.REFUSED) {
+            if (next != NumberLimit.REJECTED) {
                 if (swap(value, next)) {
                     return true;
                 }
@@ -116,7 +116,7 @@ final class NumberCell extends Cell {
             }
             long wait = limit.waitNanos(value, now, terms.needed(0, limit));
             long next = limit.reserve(value, now, wait, terms.permits());
-            if (next == NumberLimit.REFUSED) {
+            if (next == NumberLimit.REJECTED) {
                 long whole = limit.admissionNanos(value, now, limit.capacity(), 0);
                 return SnapshotDecision.of(this, false, readings(value, terms.kept(limit), whole, now));
             }
@@ -194,7 +194,7 @@ final class NumberCell extends Cell {
     }
 
     /**
-     * Keeps what the state is after a step back, or requests that only ask would be refused until the clock is back.
+     * Keeps what the state is after a step back, or requests that only ask would be rejected until the clock is back.
      */
     private long settle(long value, long now) {
         long settled = limit().settle(value, now, longestWait());

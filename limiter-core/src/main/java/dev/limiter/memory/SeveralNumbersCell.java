@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cell whose state is several numbers. The next ones are computed before the lock is taken, which is had only if the
- * version is still the same, and held for no longer than it takes to store them. A refusal only reads.
+ * version is still the same, and held for no longer than it takes to store them. A rejection only reads.
  */
 final class SeveralNumbersCell extends VersionedCell {
 
@@ -81,7 +81,7 @@ final class SeveralNumbersCell extends VersionedCell {
     private boolean take(Readings readings, long now, long permits) {
         for (int i = 0; i < values.length; i++) {
             long next = limits[i].take(values[i], now, permits);
-            if (next == NumberLimit.REFUSED) {
+            if (next == NumberLimit.REJECTED) {
                 return false;
             }
             readings.mark(i, next);

@@ -9,7 +9,7 @@ import java.util.Objects;
 
 /**
  * One permit of a limit that forgets each permit at a known time, in 32 bytes. The state itself moves on, so this keeps
- * two numbers of it: if permitted, under which time it is remembered and what was left; if refused, when to retry and
+ * two numbers of it: if permitted, under which time it is remembered and what was left; if rejected, when to retry and
  * when all is forgotten (nothing was left, or one permit would have been granted).
  */
 final class SlidingWindowDecision extends Decision {
@@ -40,7 +40,7 @@ final class SlidingWindowDecision extends Decision {
         return new SlidingWindowDecision(cell, takenAt << 1 | 1, remaining);
     }
 
-    static SlidingWindowDecision refused(LockedCell cell, long waitNanos, long resetNanos) {
+    static SlidingWindowDecision rejected(LockedCell cell, long waitNanos, long resetNanos) {
         return new SlidingWindowDecision(cell, waitNanos << 1, resetNanos);
     }
 

@@ -50,7 +50,7 @@ abstract class VersionedCell extends Cell {
     }
 
     /**
-     * All or none: a limit may have no turn so far ahead as another one makes the request wait. The refusal is over
+     * All or none: a limit may have no turn so far ahead as another one makes the request wait. The rejection is over
      * with that wait, if not before.
      */
     private boolean reserve(LimitState[] states, Readings readings, ChargeTerms terms, long wait, long now) {

@@ -54,7 +54,7 @@ public abstract class CompiledLimit {
 
     /**
      * The longest wait for a turn, in nanoseconds, 0 or more, be it that of another limit of the rule: a request that
-     * would have to wait longer is refused until it would not.
+     * would have to wait longer is rejected until it would not.
      */
     public long longestWait() {
         return Long.MAX_VALUE;

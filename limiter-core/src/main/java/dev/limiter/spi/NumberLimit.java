@@ -11,7 +11,7 @@ import dev.limiter.Limit;
 public abstract class NumberLimit extends CompiledLimit {
 
     /** Instead of a next number. No state ever has this value. */
-    public static final long REFUSED = Long.MIN_VALUE;
+    public static final long REJECTED = Long.MIN_VALUE;
 
     /**
      * Instead of the state right after permits were taken: none of this limit were, or they are no longer to be
@@ -26,7 +26,7 @@ public abstract class NumberLimit extends CompiledLimit {
     /** The state without used permits. */
     public abstract long fresh();
 
-    /** The state after taking permits, or {@link #REFUSED}. */
+    /** The state after taking permits, or {@link #REJECTED}. */
     public abstract long take(long value, long now, long permits);
 
     /**
@@ -55,7 +55,7 @@ public abstract class NumberLimit extends CompiledLimit {
 
     /**
      * The state after taking permits for a turn in {@code wait} nanoseconds or, if that cannot be before, later; {@link
-     * #REFUSED} if there is no such turn. Limits that have no turns count the permits now.
+     * #REJECTED} if there is no such turn. Limits that have no turns count the permits now.
      */
     public long reserve(long value, long now, long wait, long permits) {
         return take(value, now, permits);

@@ -51,7 +51,7 @@ public final class NumberState implements LimitState {
     @Override
     public long reserve(long now, long wait, long permits) {
         long next = limit.reserve(value, now, wait, permits);
-        if (next == NumberLimit.REFUSED) {
+        if (next == NumberLimit.REJECTED) {
             return NumberLimit.NOTHING;
         }
         value = next;

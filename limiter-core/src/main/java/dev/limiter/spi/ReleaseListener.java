@@ -12,7 +12,7 @@ public interface ReleaseListener {
 
     /**
      * @param rule the name of the rule
-     * @param key as {@link Decision#key()} of a decision that was refused for it
+     * @param key as {@link Decision#key()} of a decision that was rejected for it
      */
     void released(String rule, String key);
 

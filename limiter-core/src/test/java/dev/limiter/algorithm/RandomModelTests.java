@@ -64,7 +64,7 @@ class RandomModelTests {
         private long wait;
         private long returned;
         private int permitted;
-        private int refused;
+        private int rejected;
 
         Run(Limit limit, long seed) {
             this.limit = limit;
@@ -95,7 +95,7 @@ class RandomModelTests {
                 }
             }
             assertThat(permitted).as("permitted, seed %d", seed).isPositive();
-            assertThat(refused).as("refused, seed %d", seed).isPositive();
+            assertThat(rejected).as("rejected, seed %d", seed).isPositive();
         }
 
         private long step() {
@@ -141,7 +141,7 @@ class RandomModelTests {
             assertThat(decision.remaining()).isEqualTo(model.remaining(now));
             assertThat(decision.retryAfter().isPresent()).isEqualTo(!expected && permits <= limit.capacity());
             decision.retryAfter().ifPresent(after -> {
-                refused++;
+                rejected++;
                 wait = after.toNanos();
             });
             if (wait > 0 && random.nextInt(3) == 0) {

@@ -77,7 +77,7 @@ class SeveralNumbersModelTests {
                 throw new AssertionError("-Dlimiter.seed=" + seed + ", step " + i + " of " + rule, e);
             }
         }
-        assertThat(outcomes).as("refused and permitted, seed %d", seed).doesNotContain(0);
+        assertThat(outcomes).as("rejected and permitted, seed %d", seed).doesNotContain(0);
     }
 
     /** Half of them charge all limits alike. */

@@ -76,7 +76,7 @@ final class CommandedStorage implements RemoteStorage {
         disconnected = true;
     }
 
-    /** Refuses to write from now on. */
+    /** Rejects to write from now on. */
     void beReadOnly() {
         readOnly = true;
     }
@@ -110,7 +110,7 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     /** Cannot count by that rule. */
-    void refuse(Rule rule) {
+    void reject(Rule rule) {
         uncountable.add(rule.name());
     }
 

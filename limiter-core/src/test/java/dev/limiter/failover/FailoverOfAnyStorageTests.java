@@ -134,12 +134,12 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void refusalsDoNotHideThatNothingCanBeWritten() {
+    void rejectionsDoNotHideThatNothingCanBeWritten() {
         take("spent", 10);
         remote.beReadOnly();
         for (int i = 0; i < MANY && changes.isEmpty(); i++) {
             var unused = take("key" + i, 1);
-            for (int refused = 0; refused < 9 && changes.isEmpty(); refused++) {
+            for (int rejected = 0; rejected < 9 && changes.isEmpty(); rejected++) {
                 assertThat(take("spent", 1).permitted()).isFalse();
             }
         }
@@ -264,7 +264,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @EnumSource(
             value = OnFailure.class,
             names = {"ALLOW", "DENY"})
-    void allIsPermittedOrRefusedIfTheRuleSaysSo(OnFailure how) {
+    void allIsPermittedOrRejectedIfTheRuleSaysSo(OnFailure how) {
         storage = storage(how);
         remote.fail("");
         for (int i = 0; i < MANY; i++) {
@@ -470,7 +470,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
                 throw new IllegalArgumentException("The rule cannot be counted");
             });
         } else {
-            remote.refuse(rule);
+            remote.reject(rule);
         }
         for (int i = 0; i < MANY; i++) {
             assertThatThrownBy(() -> decide(later, rule.charge("key")))
@@ -499,7 +499,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @ValueSource(booleans = {false, true})
     void whatOtherNodesHaveGrantedIsGivenBackWhereARuleCannotBeCounted(boolean later) {
         remote.cluster();
-        remote.refuse(rule);
+        remote.reject(rule);
         assertThatThrownBy(() -> decide(later, other.charge("a:key"), rule.charge("b:key")))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(remote.shared.peek(other, "a:key").remaining()).isEqualTo(MANY);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A turn that one place gives is lost when another place refuses the request: those behind do not move up. So a request
+ * A turn that one place gives is lost when another place rejects the request: those behind do not move up. So a request
  * waits only where one place decides on all of it.
  */
 class TurnsOfSeveralPlacesTests {
@@ -72,7 +72,7 @@ class TurnsOfSeveralPlacesTests {
         assertThat(remote.asked).hasValue(asked);
     }
 
-    private static void assertRefusedFor(Decision decision, Duration wait) {
+    private static void assertRejectedFor(Decision decision, Duration wait) {
         assertThat(decision.permitted()).isFalse();
         assertThat(decision.retryAfter()).contains(wait);
         assertThat(decision.delay()).isZero();
@@ -88,7 +88,7 @@ class TurnsOfSeveralPlacesTests {
     private void assertPermittedOneByOne(boolean later) {
         assertThat(decide(later, user.charge("a:new"), all.charge("b:all")).permitted())
                 .isTrue();
-        assertRefusedFor(decide(later, user.charge("a:another"), all.charge("b:all")), Duration.ofMillis(100));
+        assertRejectedFor(decide(later, user.charge("a:another"), all.charge("b:all")), Duration.ofMillis(100));
         assertUnused(remote.shared, user, "a:another");
     }
 
@@ -102,7 +102,7 @@ class TurnsOfSeveralPlacesTests {
         remote.cluster();
         for (int i = 0; i < USERS; i++) {
             fill("a:user" + i);
-            assertRefusedFor(decide(later, user.charge("a:user" + i), all.charge("b:all")), BEHIND);
+            assertRejectedFor(decide(later, user.charge("a:user" + i), all.charge("b:all")), BEHIND);
             assertUnused(remote.shared, all, "b:all");
         }
         assertPermittedOneByOne(later);
@@ -114,7 +114,7 @@ class TurnsOfSeveralPlacesTests {
         remote.cluster();
         lose("b");
         fill("a:user");
-        assertRefusedFor(decide(later, user.charge("a:user"), all.charge("b:all")), BEHIND);
+        assertRejectedFor(decide(later, user.charge("a:user"), all.charge("b:all")), BEHIND);
         assertUnused(local, all, "b:all");
         assertPermittedOneByOne(later);
     }
@@ -125,7 +125,7 @@ class TurnsOfSeveralPlacesTests {
     void areNotGivenByTwoQuestionsToOneNode(boolean later) {
         remote.breakState("broken");
         fill("user");
-        assertRefusedFor(decide(later, other.charge("broken"), user.charge("user"), all.charge("all")), BEHIND);
+        assertRejectedFor(decide(later, other.charge("broken"), user.charge("user"), all.charge("all")), BEHIND);
         assertUnused(remote.shared, all, "all");
         assertThat(decide(later, other.charge("broken"), user.charge("new"), all.charge("all"))
                         .permitted())
@@ -162,7 +162,7 @@ class TurnsOfSeveralPlacesTests {
     }
 
     @Test
-    void whoWouldWaitForThemIsRefusedAtOnce() throws Exception {
+    void whoWouldWaitForThemIsRejectedAtOnce() throws Exception {
         remote.cluster();
         fill("a:user");
         try (RateLimiters limiters = new RateLimiters(storage)) {
@@ -171,7 +171,7 @@ class TurnsOfSeveralPlacesTests {
                             user.charge("a:user").within(LONG),
                             all.charge("b:all").within(LONG)),
                     () -> true);
-            assertRefusedFor(answer.get(10, TimeUnit.SECONDS), BEHIND);
+            assertRejectedFor(answer.get(10, TimeUnit.SECONDS), BEHIND);
             assertThat(limiters.waiting()).isZero();
         }
     }

@@ -65,7 +65,7 @@ final class BrokenStorage implements RateLimiterStorage {
         while (true) {
             long value = cell.get();
             long next = arithmetic.take(value, clock.epochNanos(), permits);
-            if (next == NumberLimit.REFUSED) {
+            if (next == NumberLimit.REJECTED) {
                 return false;
             }
             if (fault == Fault.NO_COMPARE) {
@@ -91,7 +91,7 @@ final class BrokenStorage implements RateLimiterStorage {
         long[] next = new long[values.length];
         for (int i = 0; i < next.length; i++) {
             next[i] = arithmetic[i].take(values[i], clock.epochNanos(), permits);
-            if (next[i] == NumberLimit.REFUSED) {
+            if (next[i] == NumberLimit.REJECTED) {
                 return false;
             }
         }

@@ -58,7 +58,7 @@ class ConcurrencyTests {
         return new InMemoryRateLimiterStorage(FACTORY, clock, 1000);
     }
 
-    /** How many permits the threads got in all; each asks until refused {@code permits} = 1. */
+    /** How many permits the threads got in all; each asks until rejected {@code permits} = 1. */
     private long takeAll(RateLimiterStorage storage, SplittableRandom random, List<Charge> charges) {
         List<Callable<Long>> tasks = new ArrayList<>();
         for (int thread = 0; thread < THREADS; thread++) {
@@ -100,7 +100,7 @@ class ConcurrencyTests {
     @ParameterizedTest
     @MethodSource("limits")
     void grantsExactlyTheSmallestOfSeveralCharges(Limit limit) {
-        // what loses a race is given back, so others may be refused meanwhile: no more than the limit
+        // what loses a race is given back, so others may be rejected meanwhile: no more than the limit
         Rule rule = Rule.of("rule", limit);
         Rule site = Rule.of(
                 "site",

@@ -155,7 +155,7 @@ final class Flood implements AutoCloseable {
         return "key" + random.nextInt(50);
     }
 
-    /** A pool of which never more may be held, under a rate that may refuse. */
+    /** A pool of which never more may be held, under a rate that may reject. */
     private void hold(SplittableRandom random, Deque<Decision> open) {
         Rule pool = Rule.of(
                 "pool",

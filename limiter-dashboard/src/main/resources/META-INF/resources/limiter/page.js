@@ -111,11 +111,11 @@ function showRejected(most) {
     return;
   }
   list.dataset.shown = text;
-  list.replaceChildren(...most.map(({ rule, keyHash, refusals, address, principal }) => {
+  list.replaceChildren(...most.map(({ rule, keyHash, rejections, address, principal }) => {
     const button = make('button', { type: 'button' }, 'Look at ' + keyHash);
     button.addEventListener('click', () => lookAt(rule, keyHash));
     const last = [address, principal].filter((each) => each).map((each) => cut(each, 60)).join(', ');
-    return make('li', {}, cut(rule, 60) + ', ' + refusals + (refusals === 1 ? ' time' : ' times')
+    return make('li', {}, cut(rule, 60) + ', ' + rejections + (rejections === 1 ? ' time' : ' times')
       + (last ? ', last by ' + last : '') + ' ', button);
   }), ...(most.length ? [] : [make('li', {}, 'No key.')]));
 }
@@ -141,7 +141,7 @@ async function read() {
   take(await endpoint.rules());
   if (looks++ % ARRANGE_EVERY === 0) {
     arrange();
-    showRejected(described.refusedMost);
+    showRejected(described.rejectedMost);
   } else {
     draw();
   }

@@ -46,7 +46,7 @@ export function panel(name, rule, run, version) {
   async function look() {
     const one = await endpoint.rule(name, endpoint.LIVE);
     const keys = rule.key.length === 0 ? [['For all together', '']]
-      : one.refusedMost.slice(0, MOST_KEYS).map((each) => ['Key ' + each.keyHash, each.keyHash]);
+      : one.rejectedMost.slice(0, MOST_KEYS).map((each) => ['Key ' + each.keyHash, each.keyHash]);
     const parts = await Promise.all(keys.map(([title, key]) =>
       endpoint.key(name, key, endpoint.LIVE).then((told) => standing(title, told)).catch(() => null)));
     const rows = parts.filter((part) => part !== null);
@@ -82,7 +82,7 @@ export function panel(name, rule, run, version) {
     act(() => endpoint.change(name, { ...typed, ...why(), version: seen }), 'Mode of ' + shown + ' set.'));
   const whole = form([], { restore: 'As configured again', sources: 'Where each value comes from' }, (typed, button) =>
     button === 'restore' ? act(() => endpoint.restore(name, why()), shown + ' is as configured.')
-      : act(() => endpoint.rule(name), null, (one) => sources(one.sources, one.floor)));
+      : act(() => endpoint.rule(name), null, (one) => sources(one.sources, one.cap)));
 
   const demand = form([field('Share to reject', { name: 'suggest', value: '0.1%', size: 6 })],
     { suggest: 'Suggest a limit', begin: 'Record demand', end: 'Stop recording' }, ({ suggest = '' }, button) =>

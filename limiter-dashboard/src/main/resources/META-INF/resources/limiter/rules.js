@@ -36,10 +36,10 @@ export function card(name, run, version) {
     element,
     /** tried: the candidate of the rule, if it has one. */
     show(rule, tried, history) {
-      const text = JSON.stringify([rule.mode, rule.enforce, rule.limits, rule.tiers, rule.changed]);
+      const text = JSON.stringify([rule.mode, rule.rollout, rule.limits, rule.tiers, rule.changed]);
       if (element.dataset.shown !== text) {
         element.dataset.shown = text;
-        mode.textContent = rule.mode + (rule.enforce ? ' ' + rule.enforce : '') + (rule.changed ? ' · changed' : '');
+        mode.textContent = rule.mode + (rule.rollout ? ' ' + rule.rollout : '') + (rule.changed ? ' · changed' : '');
         mode.className = 'badge ' + rule.mode;
         limits.replaceChildren(...rule.limits.slice(0, 20).map((limit) =>
           make('li', {}, (rule.limits.length > 1 ? cut(limit.policy, 40) + ': ' : '') + limitText(limit))));

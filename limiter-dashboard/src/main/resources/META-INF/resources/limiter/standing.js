@@ -62,10 +62,10 @@ export function resources(all) {
 }
 
 /** The place of each setting, and what the rule may not exceed. */
-export function sources(settings, floor) {
+export function sources(settings, cap) {
   const written = Object.entries(settings).slice(0, 50);
-  if (floor) {
-    written.push(['floor', { value: floor.limit + ' per ' + duration(floor.window), from: floor.from }]);
+  if (cap) {
+    written.push(['cap', { value: cap.limit + ' per ' + duration(cap.window), from: cap.from }]);
   }
   return table(['Setting', 'Value', 'From'], written.map(([name, { value, from }]) =>
     [name, value === undefined ? '' : cut(value, 60), cut(from, 200)]));

@@ -44,7 +44,7 @@ final class Call {
     private int algorithms;
     private boolean byCalendar;
 
-    /** Whether the call charges no permits: it only asks, or would be refused anyway. */
+    /** Whether the call charges no permits: it only asks, or would be rejected anyway. */
     private boolean dry = true;
 
     /** Called if there is no answer. */

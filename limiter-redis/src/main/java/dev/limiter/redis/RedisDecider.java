@@ -2,7 +2,7 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.redis.ahead.KnownRefusals;
+import dev.limiter.redis.ahead.KnownRejections;
 import dev.limiter.redis.ahead.LeasedPermits;
 import dev.limiter.redis.ahead.Leases;
 import dev.limiter.redis.script.RedisDecision;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides without Redis where the answer is known, and else has Redis decide: by one {@link Call} for each slot
- * that the states of a request are in. Remembers what answers refuse.
+ * that the states of a request are in. Remembers what answers reject.
  * Thread-safe; never blocks.
  */
 final class RedisDecider implements Leases.Source {
@@ -30,7 +30,7 @@ final class RedisDecider implements Leases.Source {
     private final ServerTime time;
     private final RemoteRules rules;
     private final PermitRenewals held;
-    private final KnownRefusals refusals;
+    private final KnownRejections rejections;
     private final Returns returns;
     private final StorageStatistics statistics;
     private final Leases leases = new Leases(this);
@@ -41,7 +41,7 @@ final class RedisDecider implements Leases.Source {
             ServerTime time,
             RemoteRules rules,
             PermitRenewals held,
-            KnownRefusals refusals,
+            KnownRejections rejections,
             Returns returns,
             StorageStatistics statistics) {
         this.redis = redis;
@@ -49,17 +49,17 @@ final class RedisDecider implements Leases.Source {
         this.time = time;
         this.rules = rules;
         this.held = held;
-        this.refusals = refusals;
+        this.rejections = rejections;
         this.returns = returns;
         this.statistics = statistics;
     }
 
-    /** An answer without asking: a permit that was taken ahead, or a refusal that is certain; null if there is none. */
+    /** An answer without asking: a permit that was taken ahead, or a rejection that is certain; null if there is none. */
     @Nullable
     Decision known(List<Charge> charges) {
         List<Charge> merged = charges.size() == 1 ? charges : Charge.merged(charges);
         if (merged.size() != 1) {
-            return refused(merged);
+            return known(merged);
         }
         Charge charge = merged.get(0);
         Decision kept = leases.kept(charge);
@@ -67,21 +67,21 @@ final class RedisDecider implements Leases.Source {
             statistics.leaseHit();
             return kept;
         }
-        return refused(charge);
+        return known(charge);
     }
 
-    private @Nullable Decision refused(Object request) {
-        Decision refusal = refusals.of(request);
-        if (refusal != null) {
-            statistics.knownRefusal();
+    private @Nullable Decision known(Object request) {
+        Decision rejection = rejections.of(request);
+        if (rejection != null) {
+            statistics.knownRejection();
         }
-        return refusal;
+        return rejection;
     }
 
     /** The rejection that the last answer to the same request still means; null if there is none. */
     @Nullable
     Decision rejected(List<Charge> charges) {
-        return refusals.lasting(charges.size() == 1 ? charges.get(0) : charges);
+        return rejections.lasting(charges.size() == 1 ? charges.get(0) : charges);
     }
 
     /** Asks, even if the answer is known. */
@@ -123,7 +123,7 @@ final class RedisDecider implements Leases.Source {
     }
 
     private CompletableFuture<Decision> share(Charge charge, RemoteRule rule) {
-        long stamp = refusals.stamp(List.of(charge));
+        long stamp = rejections.stamp(List.of(charge));
         long asked = System.nanoTime();
         return call(charge, rule, rule.keys(charge.key())).share(returns, (decision, position) -> {
             // the others have the same numbers
@@ -143,7 +143,7 @@ final class RedisDecider implements Leases.Source {
             calls.forEach(Call::withoutWaiting);
             return inSeveralSlots(calls, charges);
         }
-        long stamp = refusals.stamp(charges);
+        long stamp = rejections.stamp(charges);
         long asked = System.nanoTime();
         return calls.get(0)
                 .run(
@@ -179,7 +179,7 @@ final class RedisDecider implements Leases.Source {
 
     private void learn(Object request, List<RedisDecision> decisions, long stamp, long asked) {
         if (!time.isPassed()) {
-            refusals.learn(request, decisions, stamp, asked);
+            rejections.learn(request, decisions, stamp, asked);
         }
     }
 
@@ -224,10 +224,10 @@ final class RedisDecider implements Leases.Source {
         leases.giveBack(rule, key);
     }
 
-    /** Forgets the key of a rule of that name, whose state is gone: permits taken ahead of it, and refusals. */
+    /** Forgets the key of a rule of that name, whose state is gone: permits taken ahead of it, and rejections. */
     void forget(Charge charge) {
         leases.forget(charge.rule().name(), charge.key());
-        refusals.forget(charge);
+        rejections.forget(charge);
     }
 
     /** Gives back all that was taken ahead; {@code caughtUp} as for {@link Leases#giveBackAll}. */
@@ -235,9 +235,9 @@ final class RedisDecider implements Leases.Source {
         leases.giveBackAll(caughtUp);
     }
 
-    /** Forgets refusals that are over, and gives back what was taken ahead too long ago. */
+    /** Forgets rejections that are over, and gives back what was taken ahead too long ago. */
     void cleanUp(BooleanSupplier caughtUp) {
-        refusals.cleanUp();
+        rejections.cleanUp();
         leases.cleanUp(caughtUp);
     }
 
@@ -248,7 +248,7 @@ final class RedisDecider implements Leases.Source {
 
     private CompletableFuture<LeasedPermits> lease(Charge charge, int requests, long more) {
         RemoteRule rule = rules.of(charge.rule());
-        long stamp = refusals.stamp(List.of(charge));
+        long stamp = rejections.stamp(List.of(charge));
         long asked = System.nanoTime();
         long needed = Math.max(requests, Math.min(rule.smallestBlock, more));
         return call(charge, rule, rule.keys(charge.key()))
@@ -257,7 +257,7 @@ final class RedisDecider implements Leases.Source {
                         requests + more,
                         answer -> {
                             LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, requests);
-                            learn(charge, List.of(block.refusal()), stamp, asked);
+                            learn(charge, List.of(block.rejection()), stamp, asked);
                             return block;
                         },
                         LeasedPermits::giveBack);

@@ -74,7 +74,7 @@ final class RedisErrors {
         return of(failure) instanceof StorageUnavailableException unavailable ? unavailable.reason() : null;
     }
 
-    /** The command was not sent, or refused as a whole. */
+    /** The command was not sent, or rejected as a whole. */
     static StorageUnavailableException notDone(String message, @Nullable Throwable cause) {
         return new StorageUnavailableException(message, cause, Reason.NOT_DONE);
     }

@@ -10,7 +10,7 @@ import dev.limiter.TimeSource;
 import dev.limiter.failover.Budget;
 import dev.limiter.failover.RemoteStorage;
 import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.redis.ahead.KnownRefusals;
+import dev.limiter.redis.ahead.KnownRejections;
 import dev.limiter.redis.script.Arguments;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.RemoteRules;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * scripts, by the clock of the server, in whole microseconds; all charges whose states lie together are one round trip.
  *
  * <p>Charges of a request whose states lie in different slots of a cluster are decided side by side, and given back
- * where others refuse: in the meantime a request may be refused that would not be otherwise, never the opposite. Such
+ * where others reject: in the meantime a request may be rejected that would not be otherwise, never the opposite. Such
  * requests do not wait for turns.
  *
  * <p>Thread-safe. Blocks for no longer than the {@linkplain Builder#timeout time-out}, and fails with {@link
@@ -52,7 +52,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     private final RequestBatcher batcher;
     private final PermitRenewals held;
     private final RetryingPermitReleaser releases;
-    private final KnownRefusals refusals = new KnownRefusals();
+    private final KnownRejections rejections = new KnownRejections();
     private final RemoteRules rules;
     private final RedisDecider calls;
     private final ReleaseListeners listeners = new ReleaseListeners();
@@ -70,8 +70,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.probes = new NodeProbe(redis, keyPrefix);
         this.background = new RightsReportingRedis(redis);
         this.held = new PermitRenewals(background, time);
-        this.releases = new RetryingPermitReleaser(background, statistics, time, held, refusals, listeners);
-        this.calls = new RedisDecider(redis, batcher, time, rules, held, refusals, releases, statistics);
+        this.releases = new RetryingPermitReleaser(background, statistics, time, held, rejections, listeners);
+        this.calls = new RedisDecider(redis, batcher, time, rules, held, rejections, releases, statistics);
     }
 
     /** Options of a storage in {@code redis}, which it closes when closed. */
@@ -165,7 +165,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     public void reset(Rule rule, String key) {
         RemoteRule remote = rules.of(rule);
         Charge all = rule.charge(key);
-        refusals.forget(all);
+        rejections.forget(all);
         calls.giveBackKept(rule.name(), key);
         // answers to earlier calls come earlier: the permits kept by then were taken from the deleted state
         byte[] argument = new Arguments(8).number(time.toTell()).toArray();
@@ -264,7 +264,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
          * The share of a rule's limits, in percent from 0 to 50, that this instance takes ahead to decide on its own;
          * it is kept for that share of the window at most. Default 0. In no window are more used than the limit admits:
          * sliding windows and buckets count a permit for that time longer, and so bring that share less. Others may be
-         * refused what one has taken and does not use. Asked for each request, and in force from the next call on. Permits of 10,000 keys are kept at most. Not for concurrency
+         * rejected what one has taken and does not use. Asked for each request, and in force from the next call on. Permits of 10,000 keys are kept at most. Not for concurrency
          * limits, and not where one request leaves after the other: these never take anything ahead.
          */
         public Builder lease(ToIntFunction<Rule> percent) {

@@ -2,7 +2,7 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 import dev.limiter.redis.FailedReleases.Release;
-import dev.limiter.redis.ahead.KnownRefusals;
+import dev.limiter.redis.ahead.KnownRejections;
 import dev.limiter.redis.script.GiveBackRequest;
 import dev.limiter.redis.script.RedisDecision;
 import dev.limiter.redis.script.RemoteRule;
@@ -24,7 +24,7 @@ final class RetryingPermitReleaser implements Returns {
     private final StorageStatistics statistics;
     private final ServerTime time;
     private final PermitRenewals held;
-    private final KnownRefusals refusals;
+    private final KnownRejections rejections;
     private final ReleaseListeners listeners;
 
     /** By the server, which may fail or not answer while others do. */
@@ -37,25 +37,25 @@ final class RetryingPermitReleaser implements Returns {
             StorageStatistics statistics,
             ServerTime time,
             PermitRenewals held,
-            KnownRefusals refusals,
+            KnownRejections rejections,
             ReleaseListeners listeners) {
         this.redis = redis;
         this.statistics = statistics;
         this.time = time;
         this.held = held;
-        this.refusals = refusals;
+        this.rejections = rejections;
         this.listeners = listeners;
     }
 
     @Override
     public void giveBack(RedisDecision decision, boolean held) {
-        refusals.forget(decision.charge);
+        rejections.forget(decision.charge);
         GiveBackRequest returned = GiveBackRequest.of(decision, held, time);
         if (held) {
             returned.forEach((state, permits) -> this.held.release(state, permits, decision.hold()));
             release(returned, decision.charge);
         } else {
-            // refusals of requests that asked before it was done
+            // rejections of requests that asked before it was done
             send(returned, false, () -> freed(decision.charge));
         }
     }
@@ -70,7 +70,7 @@ final class RetryingPermitReleaser implements Returns {
     }
 
     private void freed(Charge charge) {
-        refusals.forget(charge);
+        rejections.forget(charge);
         listeners.released(charge.rule().name(), charge.key());
     }
 

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class StorageStatistics {
 
     private final LongAdder leaseHits = new LongAdder();
-    private final LongAdder knownRefusals = new LongAdder();
+    private final LongAdder knownRejections = new LongAdder();
     private final LongAdder calls = new LongAdder();
     private final LongAdder requests = new LongAdder();
     private final LongAdder lostReturns = new LongAdder();
@@ -16,9 +16,9 @@ public final class StorageStatistics {
         return leaseHits.sum();
     }
 
-    /** Refusals that followed from what Redis had answered before, without asking it. */
-    public long knownRefusals() {
-        return knownRefusals.sum();
+    /** Rejections that followed from what Redis had answered before, without asking it. */
+    public long knownRejections() {
+        return knownRejections.sum();
     }
 
     /** Calls of a script that decides. */
@@ -40,8 +40,8 @@ public final class StorageStatistics {
         leaseHits.increment();
     }
 
-    void knownRefusal() {
-        knownRefusals.increment();
+    void knownRejection() {
+        knownRejections.increment();
     }
 
     void called(int withRequests) {

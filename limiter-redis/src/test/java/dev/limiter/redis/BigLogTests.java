@@ -58,9 +58,9 @@ class BigLogTests {
         store(rule);
         // the last one is still there
         time.advance(SECOND.minusNanos(2000));
-        Decision refused = take(rule, 1);
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.retryAfter()).contains(Duration.ofNanos(1000));
+        Decision rejected = take(rule, 1);
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.retryAfter()).contains(Duration.ofNanos(1000));
         assertThat(server.llen(state(rule))).isEqualTo(2 + 2 * (STORED - 1000));
         int calls = 2;
         while (!take(rule, 1).permitted()) {
@@ -78,11 +78,11 @@ class BigLogTests {
                 .toList();
         rules.forEach(this::store);
 
-        Decision refused =
+        Decision rejected =
                 storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
 
         // of four thousand entries, each log has its share
-        assertThat(refused.parts())
+        assertThat(rejected.parts())
                 .extracting(part -> part.retryAfter().orElseThrow())
                 .hasSize(6)
                 .containsOnly(Duration.ofNanos(900_666_000));

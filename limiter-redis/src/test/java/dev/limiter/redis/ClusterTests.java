@@ -122,9 +122,9 @@ class ClusterTests {
             assertThat(decision.parts()).hasSize(3);
         }
         for (int i = 0; i < 50; i++) {
-            Decision refused = redis.decide(charges);
-            assertThat(refused.permitted()).isFalse();
-            assertThat(refused.rule()).isEqualTo(site);
+            Decision rejected = redis.decide(charges);
+            assertThat(rejected.permitted()).isFalse();
+            assertThat(rejected.rule()).isEqualTo(site);
         }
         assertThat(redis.peek(user, charges.get(0).key()).limits().get(1).remaining())
                 .isEqualTo(90);
@@ -182,7 +182,7 @@ class ClusterTests {
 
     @Test
     @Order(3)
-    void aClusterBehindOneAddressIsKnownByItsFirstRefusalToMixSlots() {
+    void aClusterBehindOneAddressIsKnownByItsFirstRejectionToMixSlots() {
         List<Charge> charges = List.of(user.charge(keyOn(0)), user.charge(keyOn(0)));
         try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(first.redis())
                 .timeout(Duration.ofSeconds(5))
@@ -195,7 +195,7 @@ class ClusterTests {
 
     @Test
     @Order(4)
-    void requestsThatItRefusesTogetherAreSentAlone() {
+    void requestsThatItRejectsTogetherAreSentAlone() {
         HeldRedis held = new HeldRedis(first.redis());
         try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(held)
                 .timeout(Duration.ofSeconds(5))

@@ -269,7 +269,7 @@ class FailoverTests implements StorageListener {
     @EnumSource(
             value = OnFailure.class,
             names = {"ALLOW", "DENY"})
-    void permitsOrRefusesEverythingIfToldTo(OnFailure how) {
+    void permitsOrRejectsEverythingIfToldTo(OnFailure how) {
         storage = storage(how, client.redis()).build();
         take("key", 1);
         server.kill();
@@ -319,7 +319,7 @@ class FailoverTests implements StorageListener {
     /** As a server is that has just been told to be a replica, or has too few of them. */
     @ParameterizedTest
     @ValueSource(strings = {"READONLY", "NOREPLICAS", "NOPERM"})
-    void whatIsReleasedOrGivenBackWhileTheServerRefusesIsDoneLater(String why) {
+    void whatIsReleasedOrGivenBackWhileTheServerRejectsIsDoneLater(String why) {
         Rule pool = Rule.of("pool", Limit.concurrency(8));
         List<Decision> held = new ArrayList<>();
         try (var commands = server.connect()) {
@@ -327,12 +327,12 @@ class FailoverTests implements StorageListener {
                 held.add(storage.decide(pool, "key", 1));
             }
             Decision taken = take("key", 40);
-            refuse(commands, why, true);
+            reject(commands, why, true);
             int before = calls.get();
             held.forEach(Decision::close);
             taken.giveBack();
             await(() -> calls.get() > before + 20);
-            refuse(commands, why, false);
+            reject(commands, why, false);
             await(() -> commands.sync().exists("limiter:{pool:key}") == 0);
             if (!why.equals("NOPERM")) {
                 await(() -> storage.isAvailable() && storage.peek(rule, "key").remaining() == 100);
@@ -340,16 +340,16 @@ class FailoverTests implements StorageListener {
         }
     }
 
-    private static void refuse(StatefulRedisConnection<String, String> commands, String why, boolean refuse) {
+    private static void reject(StatefulRedisConnection<String, String> commands, String why, boolean reject) {
         switch (why) {
             case "READONLY" -> {
-                if (refuse) {
+                if (reject) {
                     commands.sync().replicaof("127.0.0.1", 1);
                 } else {
                     commands.sync().replicaofNoOne();
                 }
             }
-            case "NOREPLICAS" -> commands.sync().configSet("min-replicas-to-write", refuse ? "1" : "0");
+            case "NOREPLICAS" -> commands.sync().configSet("min-replicas-to-write", reject ? "1" : "0");
             default ->
                 commands.sync()
                         .dispatch(
@@ -358,7 +358,7 @@ class FailoverTests implements StorageListener {
                                 new CommandArgs<>(StringCodec.UTF8)
                                         .add("SETUSER")
                                         .add("default")
-                                        .add(refuse ? "-zrem" : "+zrem"));
+                                        .add(reject ? "-zrem" : "+zrem"));
         }
     }
 
@@ -367,7 +367,7 @@ class FailoverTests implements StorageListener {
         take("key", 100);
         try (var commands = server.connect()) {
             commands.sync().configSet("maxmemory", "1");
-            // refusals write nothing
+            // rejections write nothing
             assertThat(take("key", 1).onFailure()).isEmpty();
             loseServer();
             commands.sync().configSet("maxmemory", "0");

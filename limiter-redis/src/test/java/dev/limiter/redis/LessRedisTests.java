@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Callers that share calls, refusals that need none, permits taken ahead: on a real server, by its clock. */
+/** Callers that share calls, rejections that need none, permits taken ahead: on a real server, by its clock. */
 @Tag("race")
 class LessRedisTests {
 
@@ -97,7 +97,7 @@ class LessRedisTests {
     }
 
     @Test
-    void aChargeOfOneLimitAloneIsNeitherTakenAheadNorRefusedForAnother() {
+    void aChargeOfOneLimitAloneIsNeitherTakenAheadNorRejectedForAnother() {
         Duration day = Duration.ofDays(1);
         Rule rule = Rule.of(
                 "rule",
@@ -120,27 +120,27 @@ class LessRedisTests {
 
     @Test
     void aClientAtTenTimesItsLimitSeldomReachesRedis() {
-        refusalsOfRedis(1)
+        rejectionsOfRedis(1)
                 .forEach(
                         (limit, share) -> assertThat(share).as(limit.toString()).isLessThanOrEqualTo(0.05));
     }
 
     @Test
     void fourInstancesReachItMoreOftenAtMost() {
-        refusalsOfRedis(4).forEach((limit, share) -> {
+        rejectionsOfRedis(4).forEach((limit, share) -> {
             boolean bucket = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket;
             assertThat(share).as(limit.toString()).isLessThanOrEqualTo(bucket ? 0.35 : 0.15);
         });
     }
 
     /** All at the same time: it takes three seconds, of which most are waited. */
-    private static Map<Limit, Double> refusalsOfRedis(int instances) {
+    private static Map<Limit, Double> rejectionsOfRedis(int instances) {
         Map<Limit, Double> shares = new ConcurrentHashMap<>();
         List<LessRedisTests> tests = limits().map(limit -> new LessRedisTests()).toList();
         List<Limit> limits = limits().toList();
         List<Callable<Boolean>> clients = IntStream.range(0, limits.size())
                 .<Callable<Boolean>>mapToObj(i -> () -> {
-                    shares.put(limits.get(i), tests.get(i).refusalsOfRedis(limits.get(i), instances));
+                    shares.put(limits.get(i), tests.get(i).rejectionsOfRedis(limits.get(i), instances));
                     return true;
                 })
                 .toList();
@@ -154,9 +154,9 @@ class LessRedisTests {
 
     /**
      * For three seconds, ten requests for each permit, evenly spaced, to one instance after the other: the share of them
-     * that Redis refuses. How many it grants is a matter of the time that they take.
+     * that Redis rejects. How many it grants is a matter of the time that they take.
      */
-    private double refusalsOfRedis(Limit limit, int instances) {
+    private double rejectionsOfRedis(Limit limit, int instances) {
         Rule rule = Rule.of("rule", limit);
         for (int i = 0; i < instances; i++) {
             storage(0);
@@ -174,7 +174,7 @@ class LessRedisTests {
     }
 
     @Test
-    void refusesWhatRedisWouldRefuseWithoutAsking() {
+    void rejectsWhatRedisWouldRejectWithoutAsking() {
         RedisRateLimiterStorage storage = storage(0);
         Rule rule = Rule.of("rule", Limit.fixedWindow(2, Duration.ofDays(1)));
         storage.decide(rule, "key", 1);
@@ -235,7 +235,7 @@ class LessRedisTests {
 
     /** The answer to a grant tells when one permit is available, and these ask for ten. */
     @Test
-    void aRefusalAfterAGrantOfSeveralTellsWhenAsManyAreAvailable() {
+    void aRejectionAfterAGrantOfSeveralTellsWhenAsManyAreAvailable() {
         RedisRateLimiterStorage storage = storage(0);
         Duration hour = Duration.ofHours(1);
         Rule rule = Rule.of(
@@ -278,36 +278,36 @@ class LessRedisTests {
     }
 
     @Test
-    void aRefusalThatIsHeardOfAfterGivingBackIsNotRemembered() {
+    void aRejectionThatIsHeardOfAfterGivingBackIsNotRemembered() {
         RedisRateLimiterStorage storage = storage(0);
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, Duration.ofDays(1)));
         Decision taken = storage.decide(List.of(rule.charge("key")));
         CompletableFuture<Void> late = new CompletableFuture<>();
         heard = late;
-        // another request, of which is not known yet that it is refused
-        CompletableFuture<Decision> refused =
+        // another request, of which is not known yet that it is rejected
+        CompletableFuture<Decision> rejected =
                 storage.decideAsync(List.of(rule.charge("key").waitingAtMost(1)));
         heard = CompletableFuture.completedFuture(null);
         taken.giveBack();
         late.complete(null);
-        assertThat(refused.join().permitted()).isFalse();
+        assertThat(rejected.join().permitted()).isFalse();
         assertThat(storage.decide(List.of(rule.charge("key").waitingAtMost(1))).permitted())
                 .isTrue();
     }
 
     @Test
-    void aRefusalOfSeveralChargesIsKnownForTheSameCharges() {
+    void aRejectionOfSeveralChargesIsKnownForTheSameCharges() {
         RedisRateLimiterStorage storage = storage(0);
         Rule small = Rule.of("small", Limit.fixedWindow(1, Duration.ofDays(1)));
         Rule large = Rule.of("large", Limit.slidingWindowLog(10, Duration.ofDays(1)));
         var both = List.of(small.charge("key"), large.charge("key"));
         assertThat(storage.decide(both).permitted()).isTrue();
         calls.set(0);
-        Decision refused = storage.decide(both);
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.rule()).isEqualTo(small);
-        assertThat(refused.parts()).extracting(Decision::permitted).containsExactly(false, true);
-        assertThat(refused.limits()).hasSize(2);
+        Decision rejected = storage.decide(both);
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.rule()).isEqualTo(small);
+        assertThat(rejected.parts()).extracting(Decision::permitted).containsExactly(false, true);
+        assertThat(rejected.limits()).hasSize(2);
         assertThat(calls).hasValue(0);
         assertThat(storage.decide(large, "key", 1).permitted()).isTrue();
     }
@@ -433,7 +433,7 @@ class LessRedisTests {
     }
 
     @Test
-    void afterTheTimeThatARefusalToldThereIsOne() {
+    void afterTheTimeThatARejectionToldThereIsOne() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(100, SECOND));
         RedisRateLimiterStorage storage = storage(5);
         for (int i = 0; i < 20; i++) {
@@ -584,7 +584,7 @@ class LessRedisTests {
         Rule one = Rule.of("one", Limit.fixedWindow(1, Duration.ofDays(1)));
         Decision taken = storage.decide(one, "key", 1);
         storage.decide(one, "key", 1);
-        assertThat(statistics.knownRefusals()).isEqualTo(1);
+        assertThat(statistics.knownRejections()).isEqualTo(1);
         held.fail(new StorageUnavailableException("gone", null));
         taken.giveBack();
         Conditions.await(() -> statistics.lostReturns() == 1);

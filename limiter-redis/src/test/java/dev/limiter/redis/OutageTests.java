@@ -149,7 +149,7 @@ class OutageTests {
     }
 
     @ParameterizedTest
-    @MethodSource("refusingForLong")
+    @MethodSource("rejectingForLong")
     void aKeyThatRedisHasRejectedStaysRejected(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage storage = storage(1);
@@ -256,7 +256,7 @@ class OutageTests {
             assertThat(decision.parts().get(1).onFailure()).isEmpty();
         }
         assertThat(storage.decide(both).permitted()).isFalse();
-        // the refusal has charged nothing in memory
+        // the rejection has charged nothing in memory
         assertThat(granted(storage, broken, 10)).isEqualTo(7);
         assertThat(storage.isAvailable()).isTrue();
     }
@@ -319,17 +319,17 @@ class OutageTests {
         assertLeft(there, pool, 10, 10, 9);
     }
 
-    static Stream<Limit> refusingForLong() {
+    static Stream<Limit> rejectingForLong() {
         return Stream.of(
                 Limit.fixedWindow(5, DAY),
                 Limit.slidingWindowLog(5, DAY),
                 Limit.calendarWindow(5, Period.ofDays(1), ZoneOffset.UTC));
     }
 
-    /** A second, as {@code KnownRefusalsTests} shows by a clock of its own. */
+    /** A second, as {@code KnownRejectionsTests} shows by a clock of its own. */
     @ParameterizedTest
-    @MethodSource("refusingForLong")
-    void aRefusalIsNotBelievedForLong(Limit limit) {
+    @MethodSource("rejectingForLong")
+    void aRejectionIsNotBelievedForLong(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage here = storage(1);
         FailoverRateLimiterStorage there = storage(1);
@@ -337,13 +337,13 @@ class OutageTests {
         assertThat(there.decide(rule, "key", 1).permitted()).isFalse();
         all.giveBack();
         await(() -> there.decide(rule, "key", 1).permitted());
-        // refusals of others by what is known end with it
+        // rejections of others by what is known end with it
         assertThat(there.decide(rule, "key", 1).permitted()).isTrue();
     }
 
     @ParameterizedTest
-    @MethodSource("refusingForLong")
-    void aRefusalDoesNotOutliveAResetForLong(Limit limit) {
+    @MethodSource("rejectingForLong")
+    void aRejectionDoesNotOutliveAResetForLong(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage here = storage(1);
         FailoverRateLimiterStorage there = storage(1);

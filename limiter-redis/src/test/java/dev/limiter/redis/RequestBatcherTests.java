@@ -219,7 +219,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void aFullServerStillRefuses() {
+    void aFullServerStillRejects() {
         try (RedisServer full = RedisServer.started();
                 ImpatientClient client = ImpatientClient.of(full)) {
             HeldRedis there = new HeldRedis(client.redis());
@@ -234,11 +234,11 @@ class RequestBatcherTests {
             full.ask(commands -> commands.configSet("maxmemory", "1"));
 
             CompletableFuture<Decision> permitted = storage.decideAsync(List.of(rule.charge("a", 2)));
-            CompletableFuture<Decision> refused = storage.decideAsync(List.of(rule.charge("used", 2)));
+            CompletableFuture<Decision> rejected = storage.decideAsync(List.of(rule.charge("used", 2)));
             there.release();
 
             assertThatThrownBy(permitted::join).hasCauseInstanceOf(StorageUnavailableException.class);
-            assertThat(refused.join().permitted()).isFalse();
+            assertThat(rejected.join().permitted()).isFalse();
             assertThat(there.calls()).endsWith(2);
         }
     }

@@ -8,7 +8,7 @@ import dev.limiter.Charge;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
-import dev.limiter.redis.ahead.KnownRefusals;
+import dev.limiter.redis.ahead.KnownRejections;
 import dev.limiter.redis.script.RemoteRule;
 import dev.limiter.redis.script.ServerTime;
 import dev.limiter.spi.ReleaseListeners;
@@ -71,7 +71,7 @@ class RetryingPermitReleaserTests {
     private final ServerTime time = new ServerTime(new VirtualTime());
     private final PermitRenewals renewals = new PermitRenewals(servers, time);
     private final RetryingPermitReleaser releaser = new RetryingPermitReleaser(
-            servers, statistics, time, renewals, new KnownRefusals(), new ReleaseListeners());
+            servers, statistics, time, renewals, new KnownRejections(), new ReleaseListeners());
 
     @AfterEach
     void close() {

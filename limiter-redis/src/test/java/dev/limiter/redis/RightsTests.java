@@ -145,7 +145,7 @@ class RightsTests {
         assertThat(commands).hasSizeGreaterThan(20).isSubsetOf(AclRights.NEEDED.split(" "));
     }
 
-    /** The refused attempts of a user in {@code ACL LOG}. */
+    /** The rejected attempts of a user in {@code ACL LOG}. */
     private List<String> denied(String user) {
         return admin.sync().aclLog().stream()
                 .filter(entry -> user.equals(String.valueOf(entry.get("username"))))

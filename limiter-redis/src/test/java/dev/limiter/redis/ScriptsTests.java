@@ -97,7 +97,7 @@ class ScriptsTests {
                 Limit.concurrency(10));
     }
 
-    /** Ten permits at one time, the eleventh is refused; then one is given back. */
+    /** Ten permits at one time, the eleventh is rejected; then one is given back. */
     @ParameterizedTest
     @MethodSource("algorithms")
     void anAlgorithmDecidesOnItsOwn(Limit limit) {

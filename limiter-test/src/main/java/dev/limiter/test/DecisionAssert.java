@@ -22,31 +22,31 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
         return this;
     }
 
-    /** Refused, for now or for good. */
-    public DecisionAssert isRefused() {
+    /** Rejected, for now or for good. */
+    public DecisionAssert isRejected() {
         isNotNull();
         if (actual.permitted()) {
-            failWithMessage("Expected to be refused, but was %s", actual);
+            failWithMessage("Expected to be rejected, but was %s", actual);
         }
         return this;
     }
 
-    /** Refused for good: it asks for more than can ever be granted. */
+    /** Rejected for good: it asks for more than can ever be granted. */
     public DecisionAssert canNeverBePermitted() {
-        isRefused();
+        isRejected();
         if (!actual.never()) {
-            failWithMessage("Expected to be refused for good, but it can be permitted later: %s", actual);
+            failWithMessage("Expected to be rejected for good, but it can be permitted later: %s", actual);
         }
         return this;
     }
 
-    /** Refused until exactly then. */
+    /** Rejected until exactly then. */
     public DecisionAssert hasRetryAfter(Duration expected) {
         isNotNull();
         return same("retryAfter", Optional.of(expected), actual.retryAfter());
     }
 
-    /** Permitted, or refused for an unknown time. */
+    /** Permitted, or rejected for an unknown time. */
     public DecisionAssert hasNoRetryAfter() {
         isNotNull();
         return same("retryAfter", Optional.empty(), actual.retryAfter());
@@ -73,13 +73,13 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
         return same("resetAfter", expected, actual.resetAfter());
     }
 
-    /** The limits that refused, in order: names of rules, or {@code rule-limit} for named limits. */
-    public DecisionAssert isRefusedBy(String... policies) {
-        isRefused();
-        return same("limits that refused", List.of(policies), refusing());
+    /** The limits that rejected, in order: names of rules, or {@code rule-limit} for named limits. */
+    public DecisionAssert isRejectedBy(String... policies) {
+        isRejected();
+        return same("limits that rejected", List.of(policies), rejecting());
     }
 
-    private List<String> refusing() {
+    private List<String> rejecting() {
         return actual.limits().stream()
                 .filter(limit -> !limit.permitted())
                 .map(LimitStatus::policy)

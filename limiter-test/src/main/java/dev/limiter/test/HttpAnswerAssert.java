@@ -95,7 +95,7 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
         return same("type", expected.contains(":") ? expected : PROBLEM_TYPES + expected, problemType());
     }
 
-    /** The limits that the body says refused the request, in order. */
+    /** The limits that the body says rejected the request, in order. */
     public HttpAnswerAssert violates(String... policies) {
         isNotNull();
         Matcher violated = VIOLATED.matcher(actual.body());

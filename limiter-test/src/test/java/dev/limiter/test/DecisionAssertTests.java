@@ -33,9 +33,9 @@ class DecisionAssertTests {
                 .hasRemaining("orders", 1)
                 .hasRemaining("orders-hourly", 4)
                 .hasResetAfter(Duration.ofMillis(500));
-        fails(() -> assertThat(decision).isRefused());
+        fails(() -> assertThat(decision).isRejected());
         fails(() -> assertThat(decision).canNeverBePermitted());
-        fails(() -> assertThat(decision).isRefusedBy("orders"));
+        fails(() -> assertThat(decision).isRejectedBy("orders"));
         fails(() -> assertThat(decision).hasRetryAfter(Duration.ofMillis(500)));
         fails(() -> assertThat(decision).hasRemaining(2));
         fails(() -> assertThat(decision).hasRemaining("orders-hourly", 5));
@@ -44,24 +44,24 @@ class DecisionAssertTests {
     }
 
     @Test
-    void refusedForNow() {
+    void rejectedForNow() {
         limiters.tryAcquire(RULE, "alice", 2);
         Decision decision = limiters.tryAcquire(RULE, "alice");
 
         assertThat(decision)
-                .isRefused()
-                .isRefusedBy("orders")
+                .isRejected()
+                .isRejectedBy("orders")
                 .hasRetryAfter(Duration.ofMillis(500))
                 .hasRemaining(0);
         fails(() -> assertThat(decision).isPermitted());
         fails(() -> assertThat(decision).canNeverBePermitted());
-        fails(() -> assertThat(decision).isRefusedBy("orders-hourly"));
+        fails(() -> assertThat(decision).isRejectedBy("orders-hourly"));
         fails(() -> assertThat(decision).hasNoRetryAfter());
         fails(() -> assertThat(decision).hasRetryAfter(Duration.ofMillis(501)));
     }
 
     @Test
-    void refusedForGood() {
+    void rejectedForGood() {
         assertThat(limiters.tryAcquire(RULE, "alice", 3)).canNeverBePermitted().hasNoRetryAfter();
     }
 

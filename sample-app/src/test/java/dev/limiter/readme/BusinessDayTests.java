@@ -23,7 +23,7 @@ class BusinessDayTests {
         RateLimiterFactory algorithms = new RateLimiterFactory(List.of(new BusinessDayStrategy()));
         try (RateLimiters limiters = new RateLimiters(new InMemoryRateLimiterStorage(algorithms, now::get, 10))) {
             assertThat(limiters.tryAcquire(daily, "ann", 5)).isPermitted().hasRemaining(0);
-            assertThat(limiters.tryAcquire(daily, "ann")).isRefused().hasRetryAfter(Duration.ofHours(1));
+            assertThat(limiters.tryAcquire(daily, "ann")).isRejected().hasRetryAfter(Duration.ofHours(1));
             now.addAndGet(Duration.ofHours(1).toNanos());
             assertThat(limiters.tryAcquire(daily, "ann")).isPermitted().hasRemaining(4);
         }

@@ -249,7 +249,7 @@ class BusinessDay extends NumberLimit {
 
     @Override
     public long take(long value, long now, long permits) {
-        return permits <= remaining(value, now) ? unused(now) + used(value, now) + permits : REFUSED;
+        return permits <= remaining(value, now) ? unused(now) + used(value, now) + permits : REJECTED;
     }
 
     @Override
@@ -310,7 +310,7 @@ class WithoutSpring {
             Charge alice = checkout.charge("alice", 5); // five permits
             Charge cheap = alice.costing("hourly", 1); // five of burst, one of hourly
             Decision both = limiters.tryAcquire(cheap, site.charge()); // all or nothing
-            // waits for its turn, or is refused at once; acquireAsync waits without a thread
+            // waits for its turn, or is rejected at once; acquireAsync waits without a thread
             limiters.acquire(checkout, "bob", Duration.ofMillis(200)).giveBack();
             Decision now = limiters.peek(checkout, "alice"); // charges nothing
             limiters.reset(checkout, "alice");

@@ -46,12 +46,12 @@ class CheckoutLimitTests {
 class PlainLimitTests {
 
     @Test
-    void refusesUntilTheBucketHasRefilled() {
+    void rejectsUntilTheBucketHasRefilled() {
         VirtualTimeSource time = new VirtualTimeSource();
         RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
         Rule logins = Rule.of("logins", Limit.tokenBucket(1, Duration.ofSeconds(2)));
 
         assertThat(limiters.tryAcquire(logins, "alice")).isPermitted().hasRemaining(0);
-        assertThat(limiters.tryAcquire(logins, "alice")).isRefused().hasRetryAfter(Duration.ofSeconds(2));
+        assertThat(limiters.tryAcquire(logins, "alice")).isRejected().hasRetryAfter(Duration.ofSeconds(2));
     }
 }

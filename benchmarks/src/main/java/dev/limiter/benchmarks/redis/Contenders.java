@@ -20,7 +20,7 @@ final class Contenders implements AutoCloseable {
     /** How many keys each has, numbered from 0. */
     static final int KEYS = 1_001;
 
-    /** A busy moment of the machine refuses no request. */
+    /** A busy moment of the machine rejects no request. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final LocalRedis server;

@@ -71,7 +71,7 @@ public final class LargestCall {
     private void printLogs() throws Exception {
         Rule hour = Rule.of("log", Limit.slidingWindowLog(LOG, HOUR));
         print("a log of 10,000, a permit", key -> storeLog(hour, key, LOG / 2, false), key -> take(hour, key, 1));
-        print("the same, refused half of it", key -> storeLog(hour, key, LOG, false), key -> take(hour, key, LOG / 2));
+        print("the same, rejected half of it", key -> storeLog(hour, key, LOG, false), key -> take(hour, key, LOG / 2));
         Rule leaving = Rule.of("leaving", Limit.slidingWindowLog(LOG, HOUR));
         print(
                 "the same, a thousand entries leave",
@@ -154,7 +154,7 @@ public final class LargestCall {
         Consumer<String> halfLeft = key -> counters.forEach(rule -> storeCounter(rule, key));
         String many64 = "a request with 64 rules, counters of 1,000 buckets";
         print(many64 + ", half of it leaves", halfLeft, key -> decide(counters, key, 1));
-        print(many64 + ", refused nearly all", halfLeft, key -> decide(counters, key, 999_999));
+        print(many64 + ", rejected nearly all", halfLeft, key -> decide(counters, key, 999_999));
         print(many64 + ", new", key -> {}, key -> decide(counters, key, 1));
         List<Charge> many = new ArrayList<>();
         print(
@@ -173,7 +173,7 @@ public final class LargestCall {
     private void printGathered() throws Exception {
         Rule log = Rule.of("log", Limit.slidingWindowLog(LOG, HOUR));
         gather("logs of 10,000, a permit", key -> storeLog(log, key, LOG / 2, false), log, 1);
-        gather("the same, refused half of it", key -> storeLog(log, key, LOG, false), log, LOG / 2);
+        gather("the same, rejected half of it", key -> storeLog(log, key, LOG, false), log, LOG / 2);
         gather("the same, half of it leaves", key -> storeLog(log, key, LOG, true), log, 1);
         Rule window = Rule.of("log", Limit.fixedWindow(10_000_000, HOUR));
         gather("the same, the rule is a fixed window now", key -> storeLog(log, key, LOG, false), window, 1);

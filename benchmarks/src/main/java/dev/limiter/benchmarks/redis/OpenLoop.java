@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 
 /**
  * Sends so many requests a second whether or not those before them are answered, over 1,000 keys of which nobody is
- * refused, and measures how many were answered in each second, and how long after they should have been sent.
+ * rejected, and measures how many were answered in each second, and how long after they should have been sent.
  *
  * <p>For {@code Tables open-loop}. The arguments are how many rounds, requests per second, seconds, and the
  * milliseconds that the network adds to a round trip.

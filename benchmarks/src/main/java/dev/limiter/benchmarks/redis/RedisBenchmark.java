@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  * ratios to an empty call: a script that does nothing. The contenders take turns in slices, in another order each
  * round, so that a slower machine slows all of them alike.
  *
- * <p>No request is refused, since a refusal need not ask Redis; refusals are measured apart.
+ * <p>No request is rejected, since a rejection need not ask Redis; rejections are measured apart.
  *
  * <p>For {@code Tables redis} and {@code Tables redis-busy}. The arguments are how many rounds, the milliseconds of a
  * slice, and {@code busy} if another process is to keep one core busy.
@@ -52,17 +52,17 @@ public final class RedisBenchmark {
             var benchmark = new RedisBenchmark(server, contenders.empty(), rounds, length);
             if (arguments.length > 2 && arguments[2].equals("busy")) {
                 try (BusyCore busy = BusyCore.start()) {
-                    benchmark.compareUnrefused(contenders, "redis-busy");
+                    benchmark.compareUnrejected(contenders, "redis-busy");
                 }
             } else {
-                benchmark.compareUnrefused(contenders, "redis");
-                benchmark.compareRefused(contenders);
+                benchmark.compareUnrejected(contenders, "redis");
+                benchmark.compareRejected(contenders);
             }
         }
         System.exit(0);
     }
 
-    private void compareUnrefused(Contenders contenders, String table) throws InterruptedException {
+    private void compareUnrejected(Contenders contenders, String table) throws InterruptedException {
         List<Contender> permitted = each("ours", NEVER_REACHED, contenders::ours);
         permitted.add(contenders.released(terms("released", NEVER_REACHED)));
         permitted.add(contenders.threeRules(terms("three", NEVER_REACHED)));
@@ -75,12 +75,12 @@ public final class RedisBenchmark {
         print(slices(HOT_KEY, permitted), table, "", "one hot key", Slice::perSecond);
     }
 
-    private void compareRefused(Contenders contenders) throws InterruptedException {
+    private void compareRejected(Contenders contenders) throws InterruptedException {
         Map<Contender, List<Slice>> many = slices(MANY_KEYS, saturated(contenders, 10));
-        printRefused(many, "1,000 keys, 10 per second each: ");
+        printRejected(many, "1,000 keys, 10 per second each: ");
         List<Contender> hot = saturated(contenders, 1_000);
         hot.add(contenders.leased(terms("saturated", 100_000)));
-        printRefused(slices(HOT_KEY, hot), "one hot key, 1,000 per second: ");
+        printRejected(slices(HOT_KEY, hot), "one hot key, 1,000 per second: ");
     }
 
     private static List<Contender> saturated(Contenders contenders, long limit) {
@@ -124,7 +124,7 @@ public final class RedisBenchmark {
         return slices;
     }
 
-    private void printRefused(Map<Contender, List<Slice>> slices, String keys) {
+    private void printRejected(Map<Contender, List<Slice>> slices, String keys) {
         print(slices, "redis-limit", keys, "decisions of an empty call", Slice::perSecond);
         slices.forEach((contender, its) -> {
             if (contender != empty) {

@@ -4,7 +4,7 @@ import dev.limiter.TimeSource;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
-import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RejectedKeys;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -68,8 +68,8 @@ public class HelloApplication {
         }
 
         @Bean
-        RefusedKeys refused(KeyHash hash) {
-            return new RefusedKeys(hash);
+        RejectedKeys rejected(KeyHash hash) {
+            return new RejectedKeys(hash);
         }
 
         @Bean
@@ -81,13 +81,13 @@ public class HelloApplication {
     /**
      * Starts the application on a free port of the loopback address.
      *
-     * @param refuses whether nearly all requests are refused; else none is
+     * @param rejects whether nearly all requests are rejected; else none is
      */
-    static ServletWebServerApplicationContext start(Variant variant, boolean refuses) {
+    static ServletWebServerApplicationContext start(Variant variant, boolean rejects) {
         return (ServletWebServerApplicationContext) new SpringApplicationBuilder(HelloApplication.class)
                 .profiles(variant.profile())
                 .properties("spring.config.name=hello")
-                .profiles(refuses ? new String[] {"refuses"} : new String[0])
+                .profiles(rejects ? new String[] {"rejects"} : new String[0])
                 .run();
     }
 

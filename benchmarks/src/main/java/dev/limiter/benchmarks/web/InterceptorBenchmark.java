@@ -37,11 +37,11 @@ public class InterceptorBenchmark {
     private static final Predicate<HandlerInterceptor> ALL = interceptor -> true;
 
     /** Whether there is always something left, or never. Without a limit there is. */
-    @Param({"permitted", "refused"})
+    @Param({"permitted", "rejected"})
     public String outcome = "permitted";
 
     private MockedEdge start(Variant variant, Predicate<HandlerInterceptor> chosen) throws Exception {
-        return new MockedEdge(variant, outcome.equals("refused"), chosen);
+        return new MockedEdge(variant, outcome.equals("rejected"), chosen);
     }
 
     /** An application, started once for each of the benchmarks that use it. */
@@ -208,7 +208,7 @@ public class InterceptorBenchmark {
     public int resilience4j(Resilience4j application) {
         try {
             return application.greeting.hello().length();
-        } catch (RequestNotPermitted refused) {
+        } catch (RequestNotPermitted rejected) {
             return -1;
         }
     }

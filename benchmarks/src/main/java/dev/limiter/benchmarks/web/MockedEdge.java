@@ -24,8 +24,8 @@ final class MockedEdge implements AutoCloseable {
     private final HandlerInterceptor[] interceptors;
 
     /** {@code chosen}: which interceptors of the application are called. */
-    MockedEdge(Variant variant, boolean refuses, Predicate<HandlerInterceptor> chosen) throws Exception {
-        context = HelloApplication.start(variant, refuses);
+    MockedEdge(Variant variant, boolean rejects, Predicate<HandlerInterceptor> chosen) throws Exception {
+        context = HelloApplication.start(variant, rejects);
         ServletRequestPathUtils.parseAndCache(request);
         HandlerExecutionChain chain = route();
         handler = chain.getHandler();

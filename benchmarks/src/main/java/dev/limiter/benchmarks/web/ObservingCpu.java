@@ -35,7 +35,7 @@ public final class ObservingCpu {
         }
     }
 
-    /** @param args {@code permitted} or {@code refused}; the profiles without and with observers; how many batches */
+    /** @param args {@code permitted} or {@code rejected}; the profiles without and with observers; how many batches */
     public static void main(String[] args) throws Exception {
         if (args.length == 2) {
             serve(Variant.of(args[1]), args[0]);
@@ -93,7 +93,7 @@ public final class ObservingCpu {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         int check = 0;
         try (MockedEdge edge =
-                new MockedEdge(variant, outcome.equals("refused"), RateLimitInterceptor.class::isInstance)) {
+                new MockedEdge(variant, outcome.equals("rejected"), RateLimitInterceptor.class::isInstance)) {
             while (questions.readLine() != null) {
                 long bytes = threads.getCurrentThreadAllocatedBytes();
                 long nanos = threads.getCurrentThreadCpuTime();

@@ -15,7 +15,7 @@ import java.util.Map;
  * launches, because the JIT does not always come to the same result. Prints for each round microseconds per request,
  * and the ratio to the application without a limit in the same round; for {@code Tables server-cpu}.
  *
- * <p>No limit refuses anything here; an answer that is none of 2xx ends the run.
+ * <p>No limit rejects anything here; an answer that is none of 2xx ends the run.
  */
 public final class ServerCpu {
 

@@ -18,7 +18,7 @@ enum Variant {
     LIMITER_IETF("**Limiter**, fields of the IETF draft"),
 
     /**
-     * {@link #LIMITER_IETF} with all that observes: meters, counts of recent minutes, and keys that are refused most.
+     * {@link #LIMITER_IETF} with all that observes: meters, counts of recent minutes, and keys that are rejected most.
      */
     LIMITER_IETF_OBSERVED("**Limiter**, with fields, observed"),
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ContendersTests {
 
     @Test
-    void refuseWhatIsTooMuchForAKey() throws Exception {
+    void rejectWhatIsTooMuchForAKey() throws Exception {
         assumeTrue(LocalRedis.program().isPresent(), "no redis-server on the PATH");
         Contenders.Terms once = new Contenders.Terms("once", 1, Duration.ofHours(1));
         try (LocalRedis server = LocalRedis.start();

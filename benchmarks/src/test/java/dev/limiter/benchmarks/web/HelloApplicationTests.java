@@ -20,7 +20,7 @@ class HelloApplicationTests {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE_AGAIN")
-    void refusesNobodyWhileItIsMeasured(Variant variant) throws Exception {
+    void rejectsNobodyWhileItIsMeasured(Variant variant) throws Exception {
         try (var context = HelloApplication.start(variant, false)) {
             for (int i = 0; i < REQUESTS; i++) {
                 HttpResponse<String> answer = get(context.getWebServer().getPort());
@@ -36,7 +36,7 @@ class HelloApplicationTests {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"NONE", "NONE_AGAIN"})
-    void refusesWhatIsTooMuch(Variant variant) throws Exception {
+    void rejectsWhatIsTooMuch(Variant variant) throws Exception {
         try (var context = HelloApplication.start(variant, true)) {
             int permitted = 0;
             for (int i = 0; i < REQUESTS; i++) {

@@ -3,7 +3,7 @@ package dev.limiter.spring.actuate;
 import dev.limiter.Algorithm;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
-import dev.limiter.spring.compile.Floors;
+import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
@@ -83,6 +83,6 @@ public final class TestRules {
                 AddressLists.NONE,
                 null,
                 TimeSource.system(),
-                Floors.NONE);
+                Caps.NONE);
     }
 }

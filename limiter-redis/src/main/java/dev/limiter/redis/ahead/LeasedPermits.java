@@ -64,7 +64,7 @@ public final class LeasedPermits {
     /** The decision of the request that waited for these: one of them, or a rejection if there is none. */
     Decision first() {
         Decision taken = one();
-        return taken != null ? taken : refusal();
+        return taken != null ? taken : rejection();
     }
 
     /** One of them; null if there is none, or it is too late. */
@@ -84,7 +84,7 @@ public final class LeasedPermits {
     }
 
     /** The rejection of a request after these were taken. */
-    public RedisDecision refusal() {
+    public RedisDecision rejection() {
         return new RedisDecision(returns, charge, remote, numbers, answer, false, 0);
     }
 

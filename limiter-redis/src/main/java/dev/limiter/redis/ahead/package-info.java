@@ -1,5 +1,5 @@
 /**
- * Answers without asking Redis: permits that were taken ahead, and refusals that are known. No class here sends
+ * Answers without asking Redis: permits that were taken ahead, and rejections that are known. No class here sends
  * anything: see {@code dev.limiter.redis}. Internal.
  */
 @NullMarked

@@ -32,7 +32,7 @@ public final class RedisDecision extends Decision {
 
     private final ScriptAnswer answer;
 
-    /** For each limit, as the script answered them: left, refusal, reset, mark, returned, delay. */
+    /** For each limit, as the script answered them: left, rejection, reset, mark, returned, delay. */
     private final long[] numbers;
 
     private final boolean charged;
@@ -48,7 +48,7 @@ public final class RedisDecision extends Decision {
     @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
     private volatile boolean released;
 
-    /** {@code charged}: the permits were taken; they would be, or are refused, if not. */
+    /** {@code charged}: the permits were taken; they would be, or are rejected, if not. */
     public RedisDecision(
             Returns returns,
             Charge charge,
@@ -95,8 +95,8 @@ public final class RedisDecision extends Decision {
         return true;
     }
 
-    /** The time for which the same request will be refused, as far as it is known. */
-    public long refusesForMicros() {
+    /** The time for which the same request will be rejected, as far as it is known. */
+    public long rejectsForMicros() {
         long longest = 0;
         for (int i = 0; i < remote.limits.length; i++) {
             longest = Math.max(longest, numbers[NUMBERS * i + 1] - patienceMicros(i));
@@ -110,7 +110,7 @@ public final class RedisDecision extends Decision {
     }
 
     /** The answer after that time, if no other request came in between. */
-    public RedisDecision refusedAfter(long micros) {
+    public RedisDecision rejectedAfter(long micros) {
         long[] later = numbers.clone();
         for (int i = 0; i < remote.limits.length; i++) {
             long sooner = micros + patienceMicros(i);

@@ -38,7 +38,7 @@ public final class RemoteRule {
 
     public final long aheadNanos;
 
-    /** The least number of permits leased, however few are left: otherwise refusals would cost a call each. */
+    /** The least number of permits leased, however few are left: otherwise rejections would cost a call each. */
     public final long smallestBlock;
 
     private final boolean shareable;

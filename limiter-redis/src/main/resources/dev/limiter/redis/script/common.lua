@@ -37,14 +37,14 @@ end
 -- What a request asks for: whether it takes nothing; and, if it takes as many permits as there are, the permits that it
 -- needs.
 local dry, needed = false, false
--- What `granted` has found: false for a refusal, otherwise the permits of a request for as many as there are, or 0.
+-- What `granted` has found: false for a rejection, otherwise the permits of a request for as many as there are, or 0.
 local grant = false
 -- When the permits were taken that are returned.
 local taken_at
 
 -- Decides a request by what its limits permit: the permits to take.
-local function granted(refusal, wait, left, longest, permits)
-  if refusal ~= 0 or wait > longest then
+local function granted(rejection, wait, left, longest, permits)
+  if rejection ~= 0 or wait > longest then
     grant = false
     return 0
   end

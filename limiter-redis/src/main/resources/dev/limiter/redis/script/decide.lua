@@ -6,7 +6,7 @@
 --          peek (1), or take up to that many permits (2); the permits needed at once in mode 2; the number of limits; then,
 --          for each limit, whether it is the first one of its rule and key (1), the number of the algorithm, the permits, the
 --          permits that must be left, the longest wait of the request, and the arguments of the algorithm
--- reply    for each request, packed: the length in bytes; the time, or -1 - time for a refusal; the permits taken in mode 2;
+-- reply    for each request, packed: the length in bytes; the time, or -1 - time for a rejection; the permits taken in mode 2;
 --          then six numbers for each limit: the permits left, or those used beyond it, negated; the time until it permits
 --          this request or, after a charge, the next one (0: now, -1: unknown); the time until it is fresh; the mark and the
 --          count of returned permits, arguments of give_back; the wait of a granted request for this rule and key. If the
@@ -18,11 +18,11 @@ local function reply_to_one(key)
   local _, kind, permits, kept, patience
   _, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
   local asked = needed and 1 or permits > 0 and permits + kept or 0
-  local left, refusal, reset, mark, returned, wait = algorithms[kind](key, asked, permits, patience)
-  if not refusal then
+  local left, rejection, reset, mark, returned, wait = algorithms[kind](key, asked, permits, patience)
+  if not rejection then
     return left
   end
-  return pack('>i4dddddddd', 64, grant and now or -1 - now, grant or 0, left, refusal, reset, mark, returned, wait)
+  return pack('>i4dddddddd', 64, grant and now or -1 - now, grant or 0, left, rejection, reset, mark, returned, wait)
 end
 
 local mode, least, limits
@@ -52,13 +52,13 @@ local function reply()
       delays[rule] = 0
     end
     local asked = needed and 1 or permits > 0 and permits + kept or 0
-    local left, refusal, _, _, _, wait, longest = algorithms[kind](KEYS[before + i], asked, permits, patience, 0, 0)
-    if not refusal then
+    local left, rejection, _, _, _, wait, longest = algorithms[kind](KEYS[before + i], asked, permits, patience, 0, 0)
+    if not rejection then
       return left
     end
     delays[rule], latest = math.max(delays[rule], wait), math.min(latest, longest)
     there, most = math.min(there, left), permits
-    if refusal ~= 0 or delays[rule] > latest then
+    if rejection ~= 0 or delays[rule] > latest then
       rejections = 1
     end
   end
@@ -71,9 +71,9 @@ local function reply()
     rule = rule + first
     local asked = needed and 1 or permits > 0 and permits + kept or 0
     local count = (dry or not grant) and 0 or needed and grant or permits
-    local left, refusal, reset, mark, returned =
+    local left, rejection, reset, mark, returned =
       algorithms[kind](KEYS[before + i], asked, permits, patience, count, delays[rule])
-    answer[i + 1] = pack('>dddddd', left, refusal, reset, mark, returned, delays[rule])
+    answer[i + 1] = pack('>dddddd', left, rejection, reset, mark, returned, delays[rule])
   end
   return table.concat(answer)
 end

@@ -15,7 +15,7 @@ import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.storage.DecidingStorage;
 import dev.limiter.spring.web.endpoint.ServletExchange;
@@ -43,8 +43,8 @@ public final class LimiterEndpointAutoConfiguration {
     }
 
     @Bean
-    RefusedKeys limiterRefusedKeys(KeyHash hash) {
-        return new RefusedKeys(hash);
+    RejectedKeys limiterRejectedKeys(KeyHash hash) {
+        return new RejectedKeys(hash);
     }
 
     @Bean
@@ -55,10 +55,10 @@ public final class LimiterEndpointAutoConfiguration {
     /** Once a second, while the application runs. Not lazy, whatever its other beans are: no bean asks for it. */
     @Bean(initMethod = "start", destroyMethod = "stop")
     @Lazy(false)
-    BackgroundTask limiterSampler(DecisionCounts counts, RefusedKeys refused) {
+    BackgroundTask limiterSampler(DecisionCounts counts, RejectedKeys rejected) {
         return new BackgroundTask("limiter-sampler", Duration.ofSeconds(1), () -> {
             counts.sample();
-            refused.sample();
+            rejected.sample();
         });
     }
 
@@ -71,13 +71,13 @@ public final class LimiterEndpointAutoConfiguration {
             RuleDecider decider,
             LimiterSettings settings,
             DecisionCounts counts,
-            RefusedKeys refused,
+            RejectedKeys rejected,
             DemandRecorder demand,
             PermitHolders holders,
             ApplicationEventPublisher events,
             KeyHash hash) {
         return new LimiterEndpoint(
-                rules, limiters, decider, settings.floors(), counts, refused, demand, holders, storage, events, hash);
+                rules, limiters, decider, settings.caps(), counts, rejected, demand, holders, storage, events, hash);
     }
 
     @Bean

@@ -98,8 +98,8 @@ public final class LimiterRedisAutoConfiguration {
                 RedisRateLimiterStorage.Builder storage, RateLimiterFactory factory) {
             try {
                 return storage.strategies(factory);
-            } catch (IllegalArgumentException refused) {
-                throw RedisConfigurationProblems.of(String.valueOf(refused.getMessage()));
+            } catch (IllegalArgumentException rejected) {
+                throw RedisConfigurationProblems.of(String.valueOf(rejected.getMessage()));
             }
         }
 

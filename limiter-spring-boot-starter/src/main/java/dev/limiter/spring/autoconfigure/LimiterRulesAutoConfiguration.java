@@ -83,7 +83,7 @@ public final class LimiterRulesAutoConfiguration {
                 new AddressLists(settings.web().allow(), settings.web().deny()),
                 beans,
                 () -> clock.getObject().epochNanos(),
-                settings.floors());
+                settings.caps());
     }
 
     /** In Redis others can read them; {@link KeySecretCheck} says what comes of having no secret. */

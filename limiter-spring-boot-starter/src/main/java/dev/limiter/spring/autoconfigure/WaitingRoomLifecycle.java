@@ -4,7 +4,7 @@ import dev.limiter.RateLimiters;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Refuses all waiters when the context stops: before the server begins to wait for its requests, which it does
+ * Rejects all waiters when the context stops: before the server begins to wait for its requests, which it does
  * in an earlier phase.
  */
 final class WaitingRoomLifecycle implements SmartLifecycle {

@@ -31,9 +31,9 @@ final class KnownKeys {
      */
     record Place(ConfigurationPropertyName name, Class<?> type, boolean whole) {
 
-        /** Returns whether there must be keys or names below it. A tier can also be a word. */
+        /** Returns whether there must be keys or names below it. */
         boolean isSection() {
-            return type == Map.class || type.isRecord() && type != LimiterProperties.Tier.class;
+            return type == Map.class || type.isRecord();
         }
     }
 
@@ -86,12 +86,9 @@ final class KnownKeys {
         return types;
     }
 
-    /** Returns the keys of a record, in the order of the documentation; {@code tiers.by} is no key of a tier. */
+    /** Returns the keys of a record, in the order of the documentation. */
     static List<String> of(Class<?> level) {
-        return Arrays.stream(parameters(level))
-                .map(KnownKeys::key)
-                .filter(key -> level != LimiterProperties.Tier.class || !key.equals("by"))
-                .toList();
+        return Arrays.stream(parameters(level)).map(KnownKeys::key).toList();
     }
 
     private static Parameter[] parameters(Class<?> level) {

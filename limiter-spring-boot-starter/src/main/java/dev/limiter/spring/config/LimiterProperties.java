@@ -3,7 +3,6 @@ package dev.limiter.spring.config;
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
 import dev.limiter.spring.address.TrustedHeader;
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
@@ -36,7 +35,7 @@ import org.springframework.boot.convert.Delimiter;
  * @param dashboard The page of limiter-dashboard.
  * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
  *     same.
- * @param floors The most that rules may permit, by their names, wherever they are written or changed; default for the
+ * @param caps The most that rules may allow, by their names, wherever they are defined or changed; default for the
  *     automatic limit.
  * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked
  *     at four times a second, also through symbolic links.
@@ -55,7 +54,7 @@ public record LimiterProperties(
         @DefaultValue Aspect aspect,
         @DefaultValue Dashboard dashboard,
         @DefaultValue Map<String, Rule> rules,
-        @DefaultValue Map<String, Floor> floors) {
+        @DefaultValue Map<String, Cap> caps) {
 
     public static final String PREFIX = "limiter";
 
@@ -87,14 +86,14 @@ public record LimiterProperties(
             @DefaultValue("true") boolean shareChanges) {}
 
     /**
-     * See {@code limiter.floors}.
+     * See {@code limiter.caps}.
      *
      * @param limit The most permits per window, and at once, that one limit of the rule must be held to, 1 to
      *     1000000000000000.
      * @param window Time that they are for, such as 1s or 1d.
      */
-    @ConfigurationProperties("limiter.floors.*") // for the metadata alone
-    public record Floor(@Nullable Long limit, @Nullable String window) {}
+    @ConfigurationProperties("limiter.caps.*") // for the metadata alone
+    public record Cap(@Nullable Long limit, @Nullable String window) {}
 
     /**
      * See {@code limiter.aspect}.
@@ -134,7 +133,7 @@ public record LimiterProperties(
      *     both.
      * @param ipv6Prefix Length of the networks that IPv6 clients are told apart by, 1 to 128.
      * @param allow Networks of clients that no rule limits, such as 10.0.0.0/8.
-     * @param deny Networks of clients that every rule refuses, with status 403.
+     * @param deny Networks of clients that every rule rejects, with status 403.
      */
     public record Web(
             @DefaultValue("true") boolean enabled,
@@ -155,8 +154,7 @@ public record LimiterProperties(
      * See {@code limiter.web.default-limit}: each endpoint has a budget of its own.
      *
      * @param limits Several limits by name, instead of the one above; all must permit.
-     * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, its differences
-     *     from the rule.
+     * @param tiers Tiers by name, with their differences from the rule; for tier-by.
      */
     public record DefaultLimit(
             @Nullable Long limit,
@@ -168,6 +166,7 @@ public record LimiterProperties(
             @Nullable String zone,
             @Nullable String warmUp,
             @Nullable Map<String, NamedLimit> limits,
+            @Nullable String tierBy,
             @Nullable Map<String, Tier> tiers,
             @Delimiter(Delimiter.NONE) @Nullable List<String> key,
             @Nullable String cost,
@@ -176,15 +175,15 @@ public record LimiterProperties(
             @Nullable String priority,
             @Nullable String reserve,
             @Nullable Mode mode,
-            @Nullable String enforce,
+            @Nullable String rollout,
             @Nullable OnFailure onFailure,
             @Nullable String lease,
             @Nullable HeaderStyle headers,
-            @Nullable String skipIf,
+            @Nullable String condition,
             @Nullable String chargeIf,
             @Nullable List<String> allow,
             @Nullable List<String> deny,
-            @Nullable Answer answer,
+            @Nullable Integer status,
             @Nullable String limitResolver,
             @Nullable String limitCache) {}
 
@@ -192,11 +191,10 @@ public record LimiterProperties(
      * See {@code limiter.rules}.
      *
      * @param limits Several limits by name, instead of the one above; all must permit.
-     * @param tiers Other limits for some: by tells the tier of a request, and each tier, by its name, its differences
-     *     from the rule.
-     * @param candidate Limits tried beside those of the rule, as differences from them: they refuse nothing, and are
+     * @param tiers Tiers by name, with their differences from the rule; for tier-by.
+     * @param candidate Limits tried beside those of the rule, as differences from them: they reject nothing, and are
      *     counted as the rule with -candidate in its name.
-     * @param ban When a key that goes on in spite of rejections is refused outright for a while.
+     * @param ban When a key that goes on in spite of rejections is rejected outright for a while.
      */
     @ConfigurationProperties("limiter.rules.*") // for the metadata alone
     public record Rule(
@@ -209,6 +207,7 @@ public record LimiterProperties(
             @Nullable String zone,
             @Nullable String warmUp,
             @Nullable Map<String, NamedLimit> limits,
+            @Nullable String tierBy,
             @Nullable Map<String, Tier> tiers,
             @Nullable Tier candidate,
             @Nullable List<String> paths,
@@ -222,20 +221,20 @@ public record LimiterProperties(
             @Nullable String priority,
             @Nullable String reserve,
             @Nullable Mode mode,
-            @Nullable String enforce,
+            @Nullable String rollout,
             @Nullable OnFailure onFailure,
             @Nullable String lease,
             @Nullable HeaderStyle headers,
-            @Nullable String skipIf,
+            @Nullable String condition,
             @Nullable String chargeIf,
             @Nullable List<String> allow,
             @Nullable List<String> deny,
             @Nullable Ban ban,
-            @Nullable Answer answer,
+            @Nullable Integer status,
             @Nullable String limitResolver,
             @Nullable String limitCache) {}
 
-    /** When a key is refused outright. */
+    /** When a key is rejected outright. */
     public record Ban(
             @Nullable Long after,
             @Nullable String within,
@@ -258,7 +257,7 @@ public record LimiterProperties(
      * The settings of one tier; the others are those of the rule.
      *
      * @param limits Differences in the named limits of the rule.
-     * @param by Not for a tier: the expression at tiers.by, which tells the tier of a request; or unlimited.
+     * @param unlimited Whether the rule does not apply to the tier.
      */
     public record Tier(
             @Nullable Long limit,
@@ -270,11 +269,5 @@ public record LimiterProperties(
             @Nullable String zone,
             @Nullable String warmUp,
             @Nullable Map<String, NamedLimit> limits,
-            @Nullable String by) {
-
-        /** Called by Spring to convert the text of {@code by}. */
-        public static Tier valueOf(String by) {
-            return new Tier(null, null, null, null, null, null, null, null, null, by);
-        }
-    }
+            @Nullable Boolean unlimited) {}
 }

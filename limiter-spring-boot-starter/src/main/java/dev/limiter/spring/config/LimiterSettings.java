@@ -3,8 +3,8 @@ package dev.limiter.spring.config;
 import dev.limiter.Limit;
 import dev.limiter.spring.address.AddressRanges;
 import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compile.DurationParser;
-import dev.limiter.spring.compile.Floors;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.HeaderStyle;
@@ -25,7 +25,7 @@ import org.springframework.core.env.Environment;
  *     of time finds out only when it runs
  * @param maxKeys how many keys are remembered in memory
  * @param changesFile where changes of rules are kept for the next start; null if they are not, or elsewhere
- * @param floors what rules may not exceed
+ * @param caps what rules may not exceed
  * @param nearLimit from which use of a limit, in percent, requests have come near to it: 1 to 99
  */
 public record LimiterSettings(
@@ -34,7 +34,7 @@ public record LimiterSettings(
         long maxKeys,
         int nearLimit,
         @Nullable Path changesFile,
-        Floors floors,
+        Caps caps,
         Web web,
         RedisSettings redis) {
 
@@ -47,7 +47,7 @@ public record LimiterSettings(
      * @param status 400 to 599
      * @param addresses how clients are told apart by their addresses
      * @param allow networks of clients that no rule limits
-     * @param deny networks of clients that every rule refuses
+     * @param deny networks of clients that every rule rejects
      */
     public record Web(
             boolean enabled,
@@ -75,7 +75,7 @@ public record LimiterSettings(
         AddressRanges deny = AddressRanges.parse("limiter.web.deny", web.deny(), problems);
         Duration jitter = duration("limiter.web.retry-after-jitter", web.retryAfterJitter(), problems);
         Path changesFile = changesFile(properties, problems);
-        Floors floors = floors(properties.floors(), environment, problems);
+        Caps caps = caps(properties.caps(), environment, problems);
         RedisSettings redis =
                 RedisSettings.of(properties.redis(), environment.getProperty("spring.application.name"), problems);
         problems.throwIfAny();
@@ -85,7 +85,7 @@ public record LimiterSettings(
                 properties.maxKeys(),
                 nearLimit,
                 changesFile,
-                floors,
+                caps,
                 new Web(
                         web.enabled(),
                         web.staticResources(),
@@ -125,25 +125,25 @@ public record LimiterSettings(
         return null;
     }
 
-    private static Floors floors(
-            Map<String, LimiterProperties.Floor> properties, Environment environment, Problems problems) {
-        Map<String, Floors.Floor> floors = new LinkedHashMap<>();
-        RelaxedNameMerger.distinct("limiter.floors", properties, environment, problems)
-                .forEach((rule, floor) -> {
-                    String where = "limiter.floors." + (rule.contains(".") ? "[" + rule + "]" : rule);
-                    if (floor.limit() == null || floor.window() == null) {
+    private static Caps caps(
+            Map<String, LimiterProperties.Cap> properties, Environment environment, Problems problems) {
+        Map<String, Caps.Cap> caps = new LinkedHashMap<>();
+        RelaxedNameMerger.distinct("limiter.caps", properties, environment, problems)
+                .forEach((rule, cap) -> {
+                    String where = "limiter.caps." + (rule.contains(".") ? "[" + rule + "]" : rule);
+                    if (cap.limit() == null || cap.window() == null) {
                         problems.add(
-                                MessageCode.FLOOR,
+                                MessageCode.CAP,
                                 where,
                                 null,
                                 "Say limit and window, such as { limit: 100, window: 1s }.");
                         return;
                     }
-                    range(where + ".limit", floor.limit(), 1, Limit.MAX_PERMITS, problems);
-                    Duration window = duration(where + ".window", floor.window(), problems);
-                    floors.put(rule, new Floors.Floor(where, floor.limit(), window));
+                    range(where + ".limit", cap.limit(), 1, Limit.MAX_PERMITS, problems);
+                    Duration window = duration(where + ".window", cap.window(), problems);
+                    caps.put(rule, new Caps.Cap(where, cap.limit(), window));
                 });
-        return new Floors(floors);
+        return new Caps(caps);
     }
 
     private static void range(String property, long value, long min, long max, Problems problems) {

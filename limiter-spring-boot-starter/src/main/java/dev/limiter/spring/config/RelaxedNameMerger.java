@@ -91,7 +91,7 @@ final class RelaxedNameMerger {
         }
     }
 
-    /** The singular of {@code rules}, {@code tiers}, {@code limits} or {@code floors}. */
+    /** The singular of {@code rules}, {@code tiers}, {@code limits} or {@code caps}. */
     private static String what(String parent) {
         return parent.substring(parent.lastIndexOf('.') + 1, parent.length() - 1);
     }

@@ -1,6 +1,5 @@
 package dev.limiter.spring.config;
 
-import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
@@ -19,9 +18,6 @@ import org.springframework.core.env.Environment;
 
 /** Turns bound properties into the raw settings of rules. Names that are invalid or repeated are problems. */
 final class RuleSettingsReader {
-
-    private static final String BY = "by";
-    private static final String UNLIMITED = "unlimited";
 
     private final Environment environment;
     private final Problems problems;
@@ -71,34 +67,22 @@ final class RuleSettingsReader {
             limits(origin, limits).forEach(builder::namedLimit);
         }
         if (tiers != null) {
-            addTiers(builder, below(origin, "tiers"), tiers);
+            builder.set(LimitsDefinition.TIERS, tiers(below(origin, "tiers"), tiers));
         }
         return builder;
     }
 
-    /** What distinguishes the tiers is next to them, under the name {@code by}. */
-    private void addTiers(
-            RuleDefinition.Builder builder, RuleOrigin origin, Map<String, LimiterProperties.Tier> properties) {
-        Map<String, LimiterProperties.Tier> tiers = named(origin.toString(), properties);
-        LimiterProperties.Tier by = tiers.remove(BY);
-        Map<String, LimitsDefinition> read = new LinkedHashMap<>();
-        tiers.forEach((name, tier) -> read.put(name, tier(below(origin, name), tier)));
-        builder.tiers(by == null ? null : by.by(), read);
+    private Map<String, LimitsDefinition> tiers(RuleOrigin origin, Map<String, LimiterProperties.Tier> properties) {
+        Map<String, LimitsDefinition> tiers = new LinkedHashMap<>();
+        named(origin.toString(), properties).forEach((name, tier) -> tiers.put(name, tier(below(origin, name), tier)));
+        return tiers;
     }
 
     private LimitsDefinition tier(RuleOrigin origin, LimiterProperties.Tier tier) {
-        boolean unlimited = tier.by() != null && tier.by().strip().equalsIgnoreCase(UNLIMITED);
-        if (!unlimited && tier.by() != null && !tier.by().isBlank()) {
-            problems.add(
-                    MessageCode.TIERS,
-                    origin.toString(),
-                    tier.by(),
-                    "A tier has settings of its own, such as { limit: 1000 }, or is unlimited.");
-        }
         return new LimitsDefinition(
                 limit(origin, tier, LimitOptions.OF_RULE),
                 tier.limits() == null ? null : limits(origin, tier.limits()),
-                unlimited);
+                Boolean.TRUE.equals(tier.unlimited()));
     }
 
     private Map<String, LimitDefinition> limits(

@@ -63,7 +63,7 @@ public final class EvictionCheck implements StorageListener {
                 (node.isEmpty() ? "Redis" : "The node " + node + " of the Redis cluster") + " has maxmemory-policy "
                         + policy
                         + ": when its memory is full it deletes limits, and clients get their full limit anew. Give"
-                        + " limits a server with noeviction (limiter.redis.url), which refuses writes instead, so"
+                        + " limits a server with noeviction (limiter.redis.url), which rejects writes instead, so"
                         + " that they are decided as on-failure says.");
     }
 }

@@ -59,10 +59,10 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private @Nullable String told;
 
     /** The edit that could not work last; null if it could. */
-    private @Nullable Edit refused;
+    private @Nullable Edit rejected;
 
     /** The version of the rules when it could not. */
-    private long refusedAt;
+    private long rejectedAt;
 
     private int looksUntilRetry;
 
@@ -102,8 +102,8 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     /** One look at the file, and a try of what could not work. */
     synchronized void look() {
         boolean same = file == null || lookAt(file);
-        Edit again = refused;
-        if (same && again != null && (rules.version() != refusedAt || --looksUntilRetry <= 0)) {
+        Edit again = rejected;
+        if (same && again != null && (rules.version() != rejectedAt || --looksUntilRetry <= 0)) {
             reload(again);
         }
     }
@@ -139,7 +139,7 @@ public final class ConfigurationWatcher implements SmartLifecycle {
     private void giveUp(String reason) {
         tell(reason);
         content = null;
-        refused = null;
+        rejected = null;
     }
 
     /** An edit of a copy of the environment, and then of the environment itself. */
@@ -159,26 +159,26 @@ public final class ConfigurationWatcher implements SmartLifecycle {
                 logger.info("Rules are in force as they are configured now");
             }
             told = null;
-            refused = null;
+            rejected = null;
             if (changed) {
                 report.run();
             }
         } catch (LimiterConfigurationException wrong) {
-            refuse(edit, text(wrong, next, wrong));
+            reject(edit, text(wrong, next, wrong));
         } catch (BindException wrong) {
-            refuse(
+            reject(
                     edit,
                     wrong.getCause() instanceof LimiterConfigurationException all
                             ? text(all, next, wrong)
                             : String.valueOf(wrong.getMessage()));
         } catch (RuntimeException failure) {
-            refuse(edit, "A source of rules failed: " + failure);
+            reject(edit, "A source of rules failed: " + failure);
         }
     }
 
-    private void refuse(Edit edit, String reason) {
-        refused = edit;
-        refusedAt = rules.version();
+    private void reject(Edit edit, String reason) {
+        rejected = edit;
+        rejectedAt = rules.version();
         looksUntilRetry = LOOKS_UNTIL_RETRY;
         tell(reason);
     }
@@ -219,12 +219,12 @@ public final class ConfigurationWatcher implements SmartLifecycle {
 
     /** The environment has changed. A rules file that could not work may do so now, and does not hold the change up. */
     synchronized void environmentChanged() {
-        Edit waiting = refused;
+        Edit waiting = rejected;
         reload(NOTHING);
         if (waiting != null && waiting != NOTHING) {
             reload(waiting);
         }
-        if (refused != null && running) {
+        if (rejected != null && running) {
             task.start();
         }
     }

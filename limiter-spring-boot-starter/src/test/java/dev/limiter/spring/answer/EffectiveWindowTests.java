@@ -128,7 +128,7 @@ class EffectiveWindowTests {
     }
 
     @Test
-    void isTheTimeToRetryWhereTheLimitRefused() {
+    void isTheTimeToRetryWhereTheLimitRejected() {
         Rule rule = Rule.of("all", Limit.tokenBucket(100, HOUR));
         limiters.tryAcquire(rule, "a", 90);
 

@@ -37,11 +37,11 @@ class RejectionTextsTests {
                 .isEqualTo("Request cannot be satisfied as assigned quota has been exceeded");
         assertThat(texts.title(Problem.REDUCED_CAPACITY, Locale.GERMAN))
                 .isEqualTo("Request cannot be satisfied due to temporary server capacity constraints");
-        assertThat(detail(refusal(1), OptionalLong.of(12)))
+        assertThat(detail(rejection(1), OptionalLong.of(12)))
                 .isEqualTo("The limit orders-burst, orders-daily is used up; retry after 12 s.");
-        assertThat(detail(refusal(1), OptionalLong.empty()))
+        assertThat(detail(rejection(1), OptionalLong.empty()))
                 .isEqualTo("The limit orders-burst, orders-daily is used up.");
-        assertThat(detail(refusal(9), OptionalLong.empty()))
+        assertThat(detail(rejection(9), OptionalLong.empty()))
                 .isEqualTo("The request asks for more than the limit orders-burst, orders-daily can ever grant.");
     }
 
@@ -58,7 +58,7 @@ class RejectionTextsTests {
                 "{0} erschöpft, in {1} s wieder");
 
         assertThat(texts.title(Problem.QUOTA_EXCEEDED, Locale.GERMAN)).isEqualTo("Zu viele Anfragen");
-        assertThat(detail(refusal(1), OptionalLong.of(3600)))
+        assertThat(detail(rejection(1), OptionalLong.of(3600)))
                 .isEqualTo("orders-burst, orders-daily erschöpft, in 3.600 s wieder");
         assertThat(texts.title(Problem.QUOTA_EXCEEDED, Locale.FRENCH)).startsWith("Request cannot");
         assertThat(texts.title(Problem.REDUCED_CAPACITY, Locale.GERMAN)).startsWith("Request cannot");
@@ -71,9 +71,9 @@ class RejectionTextsTests {
         messages.addMessage("limiter.rejected.detail.never", Locale.GERMAN, "{0} nie");
         messages.addMessage("limiter.overloaded.detail.full", Locale.GERMAN, "{0} überlastet");
 
-        assertThat(detail(refusal(1), OptionalLong.empty())).isEqualTo("orders-burst, orders-daily voll");
-        assertThat(detail(refusal(9), OptionalLong.empty())).isEqualTo("orders-burst, orders-daily nie");
-        assertThat(texts.detail(Problem.REDUCED_CAPACITY, refusal(1), VIOLATED, OptionalLong.empty(), Locale.GERMAN))
+        assertThat(detail(rejection(1), OptionalLong.empty())).isEqualTo("orders-burst, orders-daily voll");
+        assertThat(detail(rejection(9), OptionalLong.empty())).isEqualTo("orders-burst, orders-daily nie");
+        assertThat(texts.detail(Problem.REDUCED_CAPACITY, rejection(1), VIOLATED, OptionalLong.empty(), Locale.GERMAN))
                 .isEqualTo("orders-burst, orders-daily überlastet");
     }
 
@@ -84,7 +84,7 @@ class RejectionTextsTests {
 
         assertThat(ours.detail(
                         Problem.QUOTA_EXCEEDED,
-                        refusal(1),
+                        rejection(1),
                         List.of("GET /it's/{id}"),
                         OptionalLong.of(1200),
                         Locale.GERMAN))
@@ -94,7 +94,7 @@ class RejectionTextsTests {
     @Test
     void namesOfLimitsAreNoPatterns() {
         assertThat(texts.detail(
-                        Problem.QUOTA_EXCEEDED, refusal(1), List.of("it's {0}"), OptionalLong.of(1), Locale.ENGLISH))
+                        Problem.QUOTA_EXCEEDED, rejection(1), List.of("it's {0}"), OptionalLong.of(1), Locale.ENGLISH))
                 .isEqualTo("The limit it's {0} is used up; retry after 1 s.");
     }
 
@@ -103,7 +103,7 @@ class RejectionTextsTests {
         messages.addMessage("limiter.rejected.detail", Locale.GERMAN, "{zero} is no argument");
 
         for (int i = 0; i < 2; i++) {
-            assertThat(detail(refusal(1), OptionalLong.of(1))).contains("retry after 1 s.");
+            assertThat(detail(rejection(1), OptionalLong.of(1))).contains("retry after 1 s.");
         }
         assertThat(output.toString().split("limiter.rejected.detail cannot be formatted", -1))
                 .hasSize(2);
@@ -113,8 +113,8 @@ class RejectionTextsTests {
         return texts.detail(Problem.QUOTA_EXCEEDED, decision, VIOLATED, retryAfter, Locale.GERMAN);
     }
 
-    /** 1 is refused for now, more for ever. */
-    private Decision refusal(long permits) {
+    /** 1 is rejected for now, more for ever. */
+    private Decision rejection(long permits) {
         Rule rule = Rule.of("orders", Limit.fixedWindow(1, Duration.ofSeconds(1)));
         limiters.tryAcquire(rule, "");
         return limiters.tryAcquire(rule, "", permits);

@@ -25,7 +25,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** The calls of a method that stay charged, by their outcome. */
-@SuppressWarnings("FutureReturnValueIgnored") // what is refused returns nothing
+@SuppressWarnings("FutureReturnValueIgnored") // what is rejected returns nothing
 @ExtendWith(OutputCaptureExtension.class)
 class ChargeIfCallTests {
 
@@ -42,7 +42,7 @@ class ChargeIfCallTests {
                 assertThat(accounts.login("ann", "right")).isTrue();
             }
             assertThat(accounts.login("ann", "wrong")).isFalse();
-            refused(() -> accounts.login("ann", "right"));
+            rejected(() -> accounts.login("ann", "right"));
             assertThat(accounts.login("bob", "wrong")).isFalse();
         });
     }
@@ -50,7 +50,7 @@ class ChargeIfCallTests {
     @Test
     void isChargedWhileItRuns() {
         with(accounts -> {
-            accounts.nested(() -> refused(() -> accounts.nested(() -> "inner")));
+            accounts.nested(() -> rejected(() -> accounts.nested(() -> "inner")));
             accounts.nested(() -> "again");
         });
     }
@@ -69,7 +69,7 @@ class ChargeIfCallTests {
                         throw new IllegalStateException("on purpose");
                     }))
                     .isInstanceOf(IllegalStateException.class);
-            refused(() -> accounts.check(() -> "fine"));
+            rejected(() -> accounts.check(() -> "fine"));
         });
     }
 
@@ -78,13 +78,13 @@ class ChargeIfCallTests {
         with(accounts -> {
             CompletableFuture<Boolean> source = new CompletableFuture<>();
             CompletableFuture<Boolean> call = accounts.later(source);
-            refused(() -> accounts.later(source));
+            rejected(() -> accounts.later(source));
             CompletableFuture<Boolean> next = call.thenCompose(ok -> accounts.later(completed(false)));
 
             source.complete(true);
 
             assertThat(next.join()).isFalse();
-            refused(() -> accounts.later(completed(true)));
+            rejected(() -> accounts.later(completed(true)));
         });
     }
 
@@ -123,7 +123,7 @@ class ChargeIfCallTests {
         with(accounts -> {
             OwnFuture source = new OwnFuture();
             assertThat(accounts.own(source)).isSameAs(source);
-            refused(() -> accounts.own(source));
+            rejected(() -> accounts.own(source));
             source.complete(true);
             assertThat(accounts.own(source)).isCompleted();
         });
@@ -136,12 +136,12 @@ class ChargeIfCallTests {
             CompletableFuture<Boolean> next = accounts.mono(source.asMono())
                     .flatMap(ok -> accounts.mono(Mono.just(true)))
                     .toFuture();
-            refused(() -> accounts.mono(Mono.just(true)));
+            rejected(() -> accounts.mono(Mono.just(true)));
             source.tryEmitValue(true);
             assertThat(next.join()).isTrue();
 
             assertThat(accounts.mono(Mono.just(false)).block()).isFalse();
-            refused(() -> accounts.mono(Mono.just(true)));
+            rejected(() -> accounts.mono(Mono.just(true)));
         });
     }
 
@@ -164,7 +164,7 @@ class ChargeIfCallTests {
             assertThatThrownBy(() -> accounts.flux(Flux.error(new IllegalStateException("on purpose")))
                             .blockLast())
                     .isInstanceOf(IllegalStateException.class);
-            refused(() -> accounts.flux(Flux.empty()));
+            rejected(() -> accounts.flux(Flux.empty()));
         });
     }
 
@@ -172,7 +172,7 @@ class ChargeIfCallTests {
     void anExpressionThatFailsChargesAndDisturbsNothing(CapturedOutput output) {
         with(accounts -> {
             assertThat(accounts.broken()).isEqualTo("fine");
-            refused(accounts::broken);
+            rejected(accounts::broken);
         });
         assertThat(output)
                 .containsOnlyOnce("cannot be decided; it stays charged")
@@ -204,9 +204,9 @@ class ChargeIfCallTests {
         application.run(context -> test.accept(context.getBean(Accounts.class)));
     }
 
-    private static String refused(Supplier<?> call) {
+    private static String rejected(Supplier<?> call) {
         assertThatThrownBy(call::get).isInstanceOf(RateLimitExceededException.class);
-        return "refused";
+        return "rejected";
     }
 
     private static <T> CompletableFuture<T> completed(T value) {

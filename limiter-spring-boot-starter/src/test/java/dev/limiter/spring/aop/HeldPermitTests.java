@@ -37,7 +37,7 @@ class HeldPermitTests {
     @Test
     void isReleasedOnReturnAndOnFailure() {
         with(pool -> {
-            pool.nested(() -> refused(() -> pool.nested(() -> {})));
+            pool.nested(() -> rejected(() -> pool.nested(() -> {})));
             assertThatThrownBy(() -> pool.nested(() -> {
                         throw new IllegalStateException("on purpose");
                     }))
@@ -55,7 +55,7 @@ class HeldPermitTests {
                     .handle((value, failure) -> pool.later(CompletableFuture.completedFuture("done")))
                     .thenAccept(done -> assertThat(done).isCompletedWithValue("done"))
                     .toCompletableFuture();
-            refused(() -> pool.later(first));
+            rejected(() -> pool.later(first));
             first.completeExceptionally(new IllegalStateException("on purpose"));
             assertThat(next).isCompleted();
             CompletableFuture<String> cancelled = new CompletableFuture<>();
@@ -80,7 +80,7 @@ class HeldPermitTests {
         with(pool -> {
             Sinks.One<String> first = Sinks.one();
             CompletableFuture<String> result = pool.mono(first.asMono()).toFuture();
-            refused(() -> pool.mono(Mono.empty()));
+            rejected(() -> pool.mono(Mono.empty()));
             first.tryEmitValue("done");
             assertThat(result).isCompletedWithValue("done");
 
@@ -97,7 +97,7 @@ class HeldPermitTests {
         with(pool -> {
             assertThat(pool.flux(Flux.just("a", "b")).collectList().block()).containsExactly("a", "b");
             pool.flux(Flux.never());
-            refused(() -> pool.flux(Flux.empty()));
+            rejected(() -> pool.flux(Flux.empty()));
         });
     }
 
@@ -108,13 +108,13 @@ class HeldPermitTests {
                 .run(context -> {
                     Pool pool = context.getBean(Pool.class);
                     for (int i = 0; i < 10; i++) {
-                        pool.rate(() -> refused(() -> pool.rate(() -> {})));
+                        pool.rate(() -> rejected(() -> pool.rate(() -> {})));
                     }
                 });
     }
 
     @Test
-    void aWindowIsRefused() {
+    void aWindowIsRejected() {
         application
                 .withPropertyValues(
                         "limiter.rules.pool.algorithm=concurrency",
@@ -144,7 +144,7 @@ class HeldPermitTests {
                     assertThat(held.since()).isEqualTo(begun);
                     assertThat(holders.age(held)).isEqualTo(Duration.ofSeconds(3));
                 });
-                refused(() -> pool.nested(() -> {}));
+                rejected(() -> pool.nested(() -> {}));
                 assertThat(holders.permits("Pool.nested")).isEqualTo(1);
             });
             assertThatThrownBy(() -> pool.nested(() -> {
@@ -179,7 +179,7 @@ class HeldPermitTests {
         application.run(context -> test.accept(context.getBean(Pool.class)));
     }
 
-    private static void refused(Runnable call) {
+    private static void rejected(Runnable call) {
         assertThatThrownBy(call::run).isInstanceOf(RateLimitExceededException.class);
     }
 

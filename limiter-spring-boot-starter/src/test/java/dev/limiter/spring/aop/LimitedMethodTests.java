@@ -284,7 +284,7 @@ class LimitedMethodTests {
     }
 
     @Test
-    void callsTheFallbackOfTheAnnotationThatRefuses() {
+    void callsTheFallbackOfTheAnnotationThatRejects() {
         application
                 .withPropertyValues("limiter.rules.per-hour.limit=2")
                 .withBean(FallbackOfEach.class)
@@ -295,14 +295,14 @@ class LimitedMethodTests {
                     assertThat(bean.limited()).isEqualTo("soon");
                     time.advance(Duration.ofSeconds(1));
                     assertThat(bean.limited()).isEqualTo("limited");
-                    assertThat(bean.limited()).as("both refuse").isEqualTo("soon");
+                    assertThat(bean.limited()).as("both reject").isEqualTo("soon");
                     time.advance(Duration.ofSeconds(1));
                     assertThat(bean.limited()).isEqualTo("later");
                 });
     }
 
     @Test
-    void throwsIfTheAnnotationThatRefusesHasNoFallback() {
+    void throwsIfTheAnnotationThatRejectsHasNoFallback() {
         application.withBean(FallbackOfOne.class).run(context -> {
             VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
             FallbackOfOne bean = context.getBean(FallbackOfOne.class);

@@ -26,7 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The beginning of fixed windows; {@link BadConfigurationTests} has the refused settings. */
+/** The beginning of fixed windows; {@link BadConfigurationTests} has the rejected settings. */
 class AlignmentTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -52,13 +52,17 @@ class BadConfigurationTests {
                         "limiter.rules.orders.limits.fast.limit = \"2.25\"",
                         "a whole number"),
                 bad(
-                        ORDERS + "limit: 1, window: 1s, answer: nobody }",
-                        "limiter.rules.orders.answer = \"nobody\"",
-                        "client, server"),
+                        ORDERS + "limit: 1, window: 1s, status: server }",
+                        "limiter.rules.orders.status = \"server\"",
+                        "a whole number"),
                 bad(
-                        ORDERS + "limit: 1, window: 1s, tiers: { by: ip, gold: endless } }",
+                        ORDERS + "limit: 1, window: 1s, status: 500 }",
+                        "limiter.rules.orders.status = \"500\"",
+                        "It must be 429 or 503."),
+                bad(
+                        ORDERS + "limit: 1, window: 1s, tier-by: ip, tiers: { gold: endless } }",
                         "limiter.rules.orders.tiers.gold = \"endless\"",
-                        "or is unlimited"),
+                        "keys of its own"),
                 bad(
                         ORDERS + "limit: 1, window: 1s, limit-resolver: nobody }",
                         "limiter.rules.orders.limit-resolver = \"nobody\"",
@@ -75,8 +79,8 @@ class BadConfigurationTests {
                         ORDERS + "limit: 1, window: 1s, phase: request, key: '#request.pattern' }",
                         "limiter.rules.orders.key = \"#request.pattern\"",
                         "pattern is not known yet"),
-                wrongExpression("skip-if: \"#{'abc'}\"", "always abc", "true or false", "LIM-302"),
-                wrongExpression("skip-if: 5", "always 5", "true or false", "LIM-302"),
+                wrongExpression("condition: \"#{'abc'}\"", "always abc", "true or false", "LIM-302"),
+                wrongExpression("condition: 5", "always 5", "true or false", "LIM-302"),
                 wrongExpression("cost: \"#{'abc'}\"", "always abc", "a whole number", "LIM-208"),
                 wrongExpression("cost: \"#{1 - 1}\"", "always 0", "a whole number from 1", "LIM-208"),
                 wrongExpression("cost: \"#{2 * 5}\"", "more than can ever be granted at once: 5", "LIM-209"),
@@ -161,7 +165,7 @@ class BadConfigurationTests {
                         "fixed-window",
                         "LIM-102"),
                 bad(rule("key: '#root'"), "limiter.rules.orders.key", "#root is unknown", "LIM-302"),
-                bad(rule("skip-if: '#this == 5'"), "limiter.rules.orders.skip-if", "#this is unknown", "LIM-302"),
+                bad(rule("condition: '#this == 5'"), "limiter.rules.orders.condition", "#this is unknown", "LIM-302"),
                 bad(
                         "limiter.rules.orders: { paths: /orders, limit: 1.000, window: 1s }",
                         "limiter.rules.orders.limit = \"1.0\"",
@@ -341,19 +345,16 @@ class BadConfigurationTests {
                         "A cost is not allowed here"),
                 bad(
                         ORDERS + "limits: { b: { limit: 9, window: 1m, cost: 5 } },"
-                                + " tiers: { by: header:X-Plan, small: { limits: { b: { limit: 4 } } } } }",
+                                + " tier-by: header:X-Plan, tiers: { small: { limits: { b: { limit: 4 } } } } }",
                         "limiter.rules.orders.limits.b.cost = \"5\"",
                         "limiter.rules.orders.tiers.small.limits.b"),
-                bad(rule("tiers: { gold: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Tiers need by"),
-                bad(rule("tiers: { by: header:X-Plan }"), "limiter.rules.orders.tiers (", "one tier or more"),
-                bad(tiers("gold: lots"), "limiter.rules.orders.tiers.gold = \"lots\"", "settings of its own"),
-                bad(tiers("gold:"), "limiter.rules.orders.tiers.gold = \"\" (", "There is no value here"),
+                bad(rule("tiers: { gold: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Tiers need tier-by"),
+                bad(rule("tier-by: header:X-Plan"), "limiter.rules.orders.tier-by (", "at least one tier"),
+                bad(tiers("gold: lots"), "limiter.rules.orders.tiers.gold = \"lots\"", "keys of its own"),
+                bad(tiers("gold:"), "limiter.rules.orders.tiers.gold = \"\" (", "keys of its own"),
                 bad(tiers("gold: 1000"), "limiter.rules.orders.tiers.gold = \"1000\" (", "keys of its own: limit"),
-                bad(
-                        tiers("gold: { by: header:X-Plan, limit: 9 }"),
-                        "limiter.rules.orders.tiers.gold = \"header:X-Plan\"",
-                        "settings of its own"),
-                bad(rule("tiers: { by: { limit: 9 } }"), "limiter.rules.orders.tiers (", "Tiers need by"),
+                bad(tiers("gold: { unlimited: true, limit: 9 }"), "limiter.rules.orders.tiers.gold (", "not both"),
+                bad(tiers("gold: { unlimited: maybe }"), "tiers.gold.unlimited = \"maybe\"", "true or false"),
                 bad(tiers("gold: { limit: 0 }"), "limiter.rules.orders.tiers.gold.limit = \"0\"", "from 1 to"),
                 bad(tiers("gold: { limit: lots }"), "limiter.rules.orders.tiers.gold.limit = \"lots\"", "whole number"),
                 bad(tiers("gold: { window: 10 }"), "limiter.rules.orders.tiers.gold.window = \"10\"", "10s"),
@@ -377,20 +378,20 @@ class BadConfigurationTests {
                         "same tier as limiter.rules.orders.tiers.gold"),
                 bad(tiers("Gold: { limit: 9 }"), "limiter.rules.orders.tiers.Gold (", "start with a small letter"),
                 bad(
-                        rule("tiers: { by: plan, gold: { limit: 9 } }"),
-                        "limiter.rules.orders.tiers.by = \"plan\"",
+                        rule("tier-by: plan\n      tiers: { gold: { limit: 9 } }"),
+                        "limiter.rules.orders.tier-by = \"plan\"",
                         "principal, session, tenant and SpEL"),
                 bad(
-                        rule("tiers: { by: '', gold: { limit: 9 } }"),
-                        "limiter.rules.orders.tiers.by = \"\"",
-                        "There is no value here"),
+                        rule("tier-by: ''\n      tiers: { gold: { limit: 9 } }"),
+                        "limiter.rules.orders.tier-by = \"\"",
+                        "It is empty"),
                 bad(
-                        rule("tiers: { by: 'ip,method', gold: { limit: 9 } }"),
-                        "limiter.rules.orders.tiers.by = \"ip,method\"",
+                        rule("tier-by: 'ip,method'\n      tiers: { gold: { limit: 9 } }"),
+                        "limiter.rules.orders.tier-by = \"ip,method\"",
                         "one value"),
                 bad(
-                        rule("tiers: { by: '#plan', gold: { limit: 9 } }"),
-                        "limiter.rules.orders.tiers.by = \"#plan\"",
+                        rule("tier-by: '#plan'\n      tiers: { gold: { limit: 9 } }"),
+                        "limiter.rules.orders.tier-by = \"#plan\"",
                         "#plan is unknown"),
                 bad(namedTiers("gold: { limit: 9 }"), "limiter.rules.orders.tiers.gold (", "Write which: burst."),
                 bad(
@@ -400,7 +401,7 @@ class BadConfigurationTests {
                 bad(
                         "limiter.web.default-limit: { limit: 5, window: 1s, tiers: { gold: { limit: 9 } } }",
                         "limiter.web.default-limit.tiers (",
-                        "Tiers need by"),
+                        "Tiers need tier-by"),
                 bad(
                         "limiter.web.trusted-proxies: [10.0.0.0/33]",
                         "limiter.web.trusted-proxies = \"10.0.0.0/33\"",
@@ -434,10 +435,10 @@ class BadConfigurationTests {
                         "limiter.rules.orders.key = \"tenat\"",
                         "\"tenat\" is unknown",
                         "path:name, principal, session, tenant and SpEL"),
-                bad(rule("skip-if: #user"), "limiter.rules.orders.skip-if = \"\"", "Quote it"),
+                bad(rule("condition: #user"), "limiter.rules.orders.condition = \"\"", "Quote it"),
                 bad(
-                        rule("skip-if: 401"),
-                        "limiter.rules.orders.skip-if = \"401\"",
+                        rule("condition: 401"),
+                        "limiter.rules.orders.condition = \"401\"",
                         "always 401",
                         "such as \"#request.method == 'GET'\""),
                 bad(rule("charge-if: 401"), "limiter.rules.orders.charge-if = \"401\"", "#response.status == 401"),
@@ -449,7 +450,7 @@ class BadConfigurationTests {
                         rule("key: method\n      ban: { after: 3, within: 1m, for: 1m }"),
                         "LIM-310",
                         "With method all clients are one"),
-                bad(rule("skip-if: '1 +'"), "limiter.rules.orders.skip-if = \"1 +\"", "cannot work"),
+                bad(rule("condition: '1 +'"), "limiter.rules.orders.condition = \"1 +\"", "cannot work"),
                 bad(rule("charge-if: #response"), "limiter.rules.orders.charge-if = \"\"", "Quote it"),
                 bad(rule("charge-if: '1 +'"), "limiter.rules.orders.charge-if = \"1 +\"", "cannot work"),
                 bad(
@@ -457,7 +458,10 @@ class BadConfigurationTests {
                         "limiter.rules.orders.charge-if = \"#result == null\"",
                         "#result is unknown",
                         "#request, #response"),
-                bad(rule("skip-if: '#response.status == 1'"), "limiter.rules.orders.skip-if", "#response is unknown"),
+                bad(
+                        rule("condition: '#response.status == 1'"),
+                        "limiter.rules.orders.condition",
+                        "#response is unknown"),
                 bad(
                         ORDERS + "limit: 5, algorithm: concurrency, charge-if: '#response.status == 401' }",
                         "limiter.rules.orders.charge-if = \"#response.status == 401\"",
@@ -526,7 +530,7 @@ class BadConfigurationTests {
                 early("key: \"#{#request.principal()?.name}\"", "principal"),
                 early("key: \"#{#request?.pathVariable('id')}\"", "pathVariable"),
                 early("cost: \"#request.isUserInRole('A') ? 1 : 2\"", "isUserInRole"),
-                early("skip-if: \"#{!#request.isUserInRole('INTERNAL')}\"", "isUserInRole"),
+                early("condition: \"#{#request.isUserInRole('INTERNAL')}\"", "isUserInRole"),
                 bad(
                         "limiter.foo: 1",
                         "limiter.foo = \"1\"",
@@ -536,15 +540,15 @@ class BadConfigurationTests {
                         "limiter: { storage: redis, changes-file: /tmp/changes }",
                         "limiter.changes-file = \"/tmp/changes\"",
                         "kept in Redis"),
-                bad(rule("key: ip\n      enforce: 10"), "orders.enforce = \"10\"", "such as 10%"),
-                bad(rule("key: ip\n      enforce: 0%"), "orders.enforce = \"0%\"", "from 0.01% to 100%"),
-                bad(rule("key: ip\n      enforce: 101%"), "orders.enforce", "from 0.01% to 100%"),
-                bad(rule("enforce: 10%"), "orders.enforce", "needs a key"),
-                bad(rule("key: method\n      enforce: 10%"), "orders.enforce", "needs a key"),
+                bad(rule("key: ip\n      rollout: 10"), "orders.rollout = \"10\"", "such as 10%"),
+                bad(rule("key: ip\n      rollout: 0%"), "orders.rollout = \"0%\"", "from 0.01% to 100%"),
+                bad(rule("key: ip\n      rollout: 101%"), "orders.rollout", "from 0.01% to 100%"),
+                bad(rule("rollout: 10%"), "orders.rollout", "needs a key"),
+                bad(rule("key: method\n      rollout: 10%"), "orders.rollout", "needs a key"),
                 bad(rule("candidate: { limit: 0 }"), "orders.candidate.limit = \"0\""),
                 bad(rule("candidate: { paths: /a }"), "orders.candidate.paths", "unknown"),
-                bad(rule("candidate:"), "orders.candidate", "There is no value here"),
-                bad(rule("candidate: unlimited"), "orders.candidate", "what is different"),
+                bad(rule("candidate:"), "orders.candidate", "keys of its own"),
+                bad(rule("candidate: { unlimited: true }"), "orders.candidate", "what is different"),
                 bad(rule("candidate: { limits: { a: { limit: 5 } } }"), "orders.candidate.limits.a", "only one limit"),
                 bad(
                         "limiter: { rules: { orders: { paths: /a, limits: { a: { limit: 5, window: 1s } }, candidate: { limit: 5 } } } }",
@@ -560,19 +564,21 @@ class BadConfigurationTests {
                         "orders.candidate.limits.a.cost = \"7\"",
                         "A cost is not allowed here",
                         "LIM-316"),
-                floor("", "limit: 5, window: 1s"),
-                floor("", "limit: 120, window: 1m"),
-                floor("", "limit: 2, window: 1s, burst: 3"),
-                floor("", "algorithm: concurrency, limit: 1"),
-                floor(".tiers.gold", "limit: 2, window: 1s, key: ip, tiers: { by: ip, gold: { limit: 3 } }"),
-                floor(".tiers.gold = \"unlimited\"", "limit: 2, window: 1s, tiers: { by: ip, gold: unlimited }"),
-                floor(".mode = ", "limit: 2, window: 1s, mode: shadow"),
-                floor(".enforce = \"10%\"", "limit: 2, window: 1s, key: ip, enforce: 10%"),
-                bad("limiter: { floors: { orders: { limit: 0, window: 1s } } }", "limiter.floors.orders.limit", "1 to"),
-                bad("limiter: { floors: { orders: { limit: 1 } } }", "limiter.floors.orders", "Say limit and window"),
-                bad("limiter: { floors: { orders: { limit: 1, windo: 1s } } }", "floors.orders.windo", "unknown"),
+                cap("", "limit: 5, window: 1s"),
+                cap("", "limit: 120, window: 1m"),
+                cap("", "limit: 2, window: 1s, burst: 3"),
+                cap("", "algorithm: concurrency, limit: 1"),
+                cap(".tiers.gold", "limit: 2, window: 1s, key: ip, tier-by: ip, tiers: { gold: { limit: 3 } }"),
+                cap(
+                        ".tiers.gold.unlimited = \"true\"",
+                        "limit: 2, window: 1s, tier-by: ip, tiers: { gold: { unlimited: true } }"),
+                cap(".mode = ", "limit: 2, window: 1s, mode: shadow"),
+                cap(".rollout = \"10%\"", "limit: 2, window: 1s, key: ip, rollout: 10%"),
+                bad("limiter: { caps: { orders: { limit: 0, window: 1s } } }", "limiter.caps.orders.limit", "1 to"),
+                bad("limiter: { caps: { orders: { limit: 1 } } }", "limiter.caps.orders", "Say limit and window"),
+                bad("limiter: { caps: { orders: { limit: 1, windo: 1s } } }", "caps.orders.windo", "unknown"),
                 bad(
-                        "limiter: { floors: { my-orders: { limit: 1, window: 1s }, myOrders: { limit: 9, window: 1s } } }",
+                        "limiter: { caps: { my-orders: { limit: 1, window: 1s }, myOrders: { limit: 9, window: 1s } } }",
                         "LIM-104",
                         "written twice"),
                 bad("limiter.web.foo: 1", "limiter.web.foo = \"1\"", "unknown", "default-limit, exclude"),
@@ -645,12 +651,12 @@ class BadConfigurationTests {
                 bad("limiter.enabled: maybe", "limiter.enabled = \"maybe\"", "true or false"));
     }
 
-    private static Arguments floor(String where, String rule) {
+    private static Arguments cap(String where, String rule) {
         return bad(
-                "limiter: { floors: { orders: { limit: 2, window: 1s } }, rules: { orders: { paths: /a, " + rule
+                "limiter: { caps: { orders: { limit: 2, window: 1s } }, rules: { orders: { paths: /a, " + rule
                         + " } } }",
                 "limiter.rules.orders" + where,
-                "limited to 2 in PT1S (limiter.floors.orders)");
+                "at most 2 in PT1S (limiter.caps.orders)");
     }
 
     private static String rule(String more) {
@@ -660,7 +666,7 @@ class BadConfigurationTests {
     private static Arguments wrongExpression(String setting, String... said) {
         String property = setting.substring(0, setting.indexOf(':'));
         List<String> all = new ArrayList<>(List.of(said));
-        all.add("limiter.rules.orders." + property + (property.equals("tiers") ? ".by" : "") + " = \"");
+        all.add("limiter.rules.orders." + property + " = \"");
         return arguments(rule(setting), all);
     }
 
@@ -683,15 +689,16 @@ class BadConfigurationTests {
     }
 
     private static String tiers(String tiers) {
-        return rule("tiers: { by: header:X-Plan, " + tiers + " }");
+        return rule("tier-by: header:X-Plan\n      tiers: { " + tiers + " }");
     }
 
     private static String gold(String tier) {
-        return "tiers: { by: header:X-Plan, gold: { " + tier + " } }";
+        return "tiers: { gold: { " + tier + " } }\n      tier-by: header:X-Plan";
     }
 
     private static String namedTiers(String tiers) {
-        return ORDERS + "limits: { burst: { limit: 1, window: 1s } }, tiers: { by: header:X-Plan, " + tiers + " } }";
+        return ORDERS + "limits: { burst: { limit: 1, window: 1s } }, tier-by: header:X-Plan, tiers: { " + tiers
+                + " } }";
     }
 
     private static Arguments bad(String yaml, String... said) {
@@ -719,7 +726,7 @@ class BadConfigurationTests {
     static Stream<Arguments> suggestions() {
         return Stream.of(
                 bad(rule("pathz: /b"), "LIM-101", "Did you mean paths?"),
-                bad(rule("maxwait: 1s\n      chargeif: 'x'\n      skp-if: 'y'"), "Did you mean skip-if?"),
+                bad(rule("maxwait: 1s\n      chargeif: 'x'\n      conditon: 'y'"), "Did you mean condition?"),
                 bad("limiter.rulez.orders.limit: 1", "LIM-101", "Did you mean rules?"),
                 bad(rule("algorithm: token-buket"), "LIM-102", "Did you mean token-bucket?"),
                 bad(rule("mode: enforced"), "LIM-102", "Did you mean enforce?"),
@@ -730,8 +737,8 @@ class BadConfigurationTests {
                 bad(rule("key: claim"), "LIM-301", "Did you mean claim:name?"),
                 bad(rule("key: tennant"), "LIM-301", "Did you mean tenant?"),
                 bad(rule("key: \"headers:X\""), "LIM-301", "Did you mean header:name?"),
-                bad(rule("skip-if: \"#{#requst.path == '/'}\""), "LIM-302", "Did you mean request?"),
-                bad(rule("skip-if: \"#{#request.pth == '/'}\""), "LIM-302", "Did you mean path?"),
+                bad(rule("condition: \"#{#requst.path != '/'}\""), "LIM-302", "Did you mean request?"),
+                bad(rule("condition: \"#{#request.pth != '/'}\""), "LIM-302", "Did you mean path?"),
                 bad(rule("charge-if: \"#{#response.status = 401}\""), "LIM-302", "write == to compare"),
                 bad(rule("charge-if: \"#{@tennant.is(#response)}\""), "LIM-302", "Did you mean tenant?"));
     }
@@ -788,7 +795,7 @@ class BadConfigurationTests {
                 bad(rule("headers: { style: ietf }"), "limiter.rules.orders.headers (", "one of: ietf,"),
                 bad("limiter.enabled: [true]", "limiter.enabled (", "true or false"),
                 bad("limiter.max-keys: [5]", "limiter.max-keys (", "a whole number"),
-                bad(rule("skip-if: ['#request.path']"), "limiter.rules.orders.skip-if (", "a text"),
+                bad(rule("condition: ['#request.path']"), "limiter.rules.orders.condition (", "a text"),
                 bad("limiter.web.trusted-proxies: { a: 10.0.0.0/8 }", "limiter.web.trusted-proxies (", "list of texts"),
                 bad("limiter.web.exclude: [[/a]]", "limiter.web.exclude[0] (", "a text"),
                 bad(rule("key: { header: X-Api-Key }"), "limiter.rules.orders.key (", "a list of texts"),
@@ -911,7 +918,7 @@ class BadConfigurationTests {
                 bad("limiter.rules: { a+: { limit: 1, window: 1s }, a: { limit: 1, window: 1s } }", "rules.a+ ("),
                 bad("limiter.rules: { '-a': { limit: 1, window: 1s } }", "limiter.rules.-a ("),
                 bad(ORDERS + "limits: { per/s: { limit: 1, window: 1s } } }", "limits.per/s ("),
-                bad(rule("tiers: { by: ip, gold+: unlimited }"), "orders.tiers.gold+ ("),
+                bad(rule("tier-by: ip\n      tiers: { gold+: { unlimited: true } }"), "orders.tiers.gold+ ("),
                 bad(
                         "limiter.web.defaultLimit.limits: { a b: { limit: 1, window: 1s } }",
                         "limiter.web.defaultLimit.limits.a b ("),
@@ -919,8 +926,8 @@ class BadConfigurationTests {
                         "limiter.rules.a/b.limits: { 'c/d': { limit: 1, window: 1s } }",
                         "limiter.rules.a/b (",
                         "limiter.rules.a/b.limits.c/d ("),
-                bad("limiter.floors: { a b: { limit: 1, window: 1s } }", "limiter.floors.a b ("),
-                bad(rule("tiers: { by: ip, no: unlimited }"), "orders.tiers[false] ("),
+                bad("limiter.caps: { a b: { limit: 1, window: 1s } }", "limiter.caps.a b ("),
+                bad(rule("tier-by: ip\n      tiers: { no: { unlimited: true } }"), "orders.tiers[false] ("),
                 bad("limiter.rules: { on: { limit: 1, window: 1s } }", "limiter.rules[true] ("),
                 bad(ORDERS + "limits: { yes: { limit: 1, window: 1s } } }", "limits[true] ("));
     }
@@ -1005,9 +1012,9 @@ class BadConfigurationTests {
                 "limits: { 1: { limit: 1, window: 1s }, 60: { limit: 9, window: 1m } }",
                 "limits: { 1: { limit: 1, window: 1s }, 2: { limit: 9, window: 1m } }",
                 "limits: { 0: { limit: 1, window: 1s }, 60: { limit: 9, window: 1m } }",
-                "limit: 1, window: 1s, tiers: { by: ip, 1: unlimited }",
+                "limit: 1, window: 1s, tier-by: ip, tiers: { 1: { unlimited: true } }",
                 "limits: { '0': { limit: 1, window: 1s } }",
-                "limit: 1, window: 1s, tiers: { by: ip, '0': { limit: 9 }, 1: { limit: 8 } }"
+                "limit: 1, window: 1s, tier-by: ip, tiers: { '0': { limit: 9 }, 1: { limit: 8 } }"
             })
     void numbersAreNames(String limits) {
         start(ORDERS.replace("paths: /a, ", "") + limits + " }").close();
@@ -1049,7 +1056,7 @@ class BadConfigurationTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"web", "redis", "rules", "floors"})
+    @ValueSource(strings = {"web", "redis", "rules", "caps"})
     void valueInThePlaceOfKeysIsToldAlsoWhereAnotherSourceHasKeys(String section, CapturedOutput output) {
         String yaml =
                 "limiter." + section + ": off\n---\nlimiter." + section + ": { orders: { limit: 1, window: 1s } }";
@@ -1072,7 +1079,7 @@ class BadConfigurationTests {
                 "limiter.rules:",
                 "limiter: { mode: shadow, rules: }",
                 "limiter.web:",
-                "limiter.floors:",
+                "limiter.caps:",
                 "limiter.redis:"
             })
     void allBelowASectionMayBeCommentedOut(String yaml) {

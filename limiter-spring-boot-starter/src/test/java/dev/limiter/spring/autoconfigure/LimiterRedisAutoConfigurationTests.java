@@ -172,7 +172,7 @@ class LimiterRedisAutoConfigurationTests {
                     limiters.tryAcquire(one, "alice");
                     limiters.tryAcquire(one, "alice");
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
-                    assertThat(registry.get("limiter.redis.known.refusals")
+                    assertThat(registry.get("limiter.redis.known.rejections")
                                     .functionCounter()
                                     .count())
                             .isPositive();
@@ -413,7 +413,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void refusesAStrategyThatCannotRunThere() {
+    void rejectsAStrategyThatCannotRunThere() {
         RateLimiterStrategy own = mock();
         when(own.algorithm()).thenReturn(Algorithm.TOKEN_BUCKET);
         application
@@ -427,7 +427,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void refusesAFactoryWhoseStrategyCannotRunThere() {
+    void rejectsAFactoryWhoseStrategyCannotRunThere() {
         RateLimiterStrategy own = mock();
         when(own.algorithm()).thenReturn(Algorithm.LEAKY_BUCKET);
         application

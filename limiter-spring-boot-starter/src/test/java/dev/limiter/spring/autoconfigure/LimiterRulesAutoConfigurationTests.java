@@ -123,7 +123,7 @@ class LimiterRulesAutoConfigurationTests {
                   web:
                     enabled: true
                     default-limit: { limit: 100, window: 1s, algorithm: TOKEN_BUCKET, burst: 200, key: ip, cost: 1,
-                                     mode: shadow, headers: none, skip-if: "false" }
+                                     mode: shadow, headers: none, condition: "false" }
                     exclude: [/health]
                     static-resources: true
                     headers: both
@@ -141,7 +141,7 @@ class LimiterRulesAutoConfigurationTests {
                         hourly: { limit: 1000, window: 1h, algorithm: fixed-window }
                       mode: shadow
                       headers: legacy
-                      skip-if: "#{#request.isUserInRole('INTERNAL')}"
+                      condition: "#{!#request.isUserInRole('INTERNAL')}"
                 """, rules -> {
             RateLimitRule orders = rules.find("orders").orElseThrow();
             assertThat(orders.rule().limits())
@@ -179,8 +179,8 @@ class LimiterRulesAutoConfigurationTests {
                       limits:
                         - { limit: 10, window: 1s }
                         - { limit: 100, window: 1h }
+                      tier-by: "#{'gold'}"
                       tiers:
-                        by: "#{'gold'}"
                         gold:
                           limits:
                             - { limit: 20 }
@@ -257,7 +257,8 @@ class LimiterRulesAutoConfigurationTests {
                   limits:
                     per-sec: { limit: 1, window: 1s, algorithm: fixed-window }
                     per-day: { limit: 2, window: 1d, algorithm: fixed-window }
-                  tiers: { by: ip, gold: { limits: { per-sec: { limit: 3 }, per_day: { limit: 4 } } } }
+                  tier-by: ip
+                  tiers: { gold: { limits: { per-sec: { limit: 3 }, per_day: { limit: 4 } } } }
                 """,
                 rule -> {
                     assertThat(rule.rule().limits())

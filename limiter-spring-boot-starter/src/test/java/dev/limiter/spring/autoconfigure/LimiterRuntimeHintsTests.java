@@ -3,7 +3,6 @@ package dev.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.context.RequestView;
 import java.lang.reflect.Method;
 import org.apache.catalina.connector.Request;
@@ -59,14 +58,6 @@ class LimiterRuntimeHintsTests {
             assertThat(RuntimeHintsPredicates.reflection().onMethod(method).invoke())
                     .accepts(hints);
         }
-    }
-
-    @Test
-    void tierCanBeWrittenAsText() throws Exception {
-        Method valueOf = LimiterProperties.Tier.class.getMethod("valueOf", String.class);
-
-        assertThat(RuntimeHintsPredicates.reflection().onMethod(valueOf).invoke())
-                .accepts(hints);
     }
 
     @Test

@@ -64,7 +64,7 @@ class ChangesUnderLoadTests {
     /** Of rules of which nobody takes all: with each round, first the one has a permit more, then the other. */
     private static final int ENOUGH = 1_000_000;
 
-    /** Of the rule that refuses: with each round, the one or the other. */
+    /** Of the rule that rejects: with each round, the one or the other. */
     private static final int SMALLER = 5;
 
     private static final int LARGER = 10;
@@ -88,7 +88,7 @@ class ChangesUnderLoadTests {
 
     private final Map<String, AtomicInteger> permitted = new ConcurrentHashMap<>();
     private final AtomicInteger requests = new AtomicInteger();
-    private final AtomicInteger refused = new AtomicInteger();
+    private final AtomicInteger rejected = new AtomicInteger();
     private volatile boolean over;
 
     @BeforeEach
@@ -214,16 +214,16 @@ class ChangesUnderLoadTests {
                 assertThat(instance.get("/actuator/limiter/" + rule(i)).body()).contains("\"limit\":" + limit(i) + ",");
             }
         }
-        assertThat(refused.get()).isPositive();
+        assertThat(rejected.get()).isPositive();
         assertThat(permitted.values())
                 .allSatisfy(count -> assertThat(count.get()).isLessThanOrEqualTo(LARGER));
         logger.info(CHANGES + " changes in " + TimeUnit.NANOSECONDS.toMillis(made - start) + " ms, " + requests
-                + " requests meanwhile, " + refused + " of them refused; followed after " + follow);
+                + " requests meanwhile, " + rejected + " of them rejected; followed after " + follow);
         assertThat(follow.millis(1)).isLessThanOrEqualTo(FOLLOWED.toMillis());
     }
 
     /**
-     * Each change is made for the one before: none is lost, or it is refused with 409. That is also the answer if it is in
+     * Each change is made for the one before: none is lost, or it is rejected with 409. That is also the answer if it is in
      * force, and Redis did not say so in time.
      */
     private static void change(Clients operator, int i) {
@@ -254,7 +254,7 @@ class ChangesUnderLoadTests {
             if (answer.statusCode() == 200) {
                 permitted.computeIfAbsent(key, absent -> new AtomicInteger()).incrementAndGet();
             } else {
-                refused.incrementAndGet();
+                rejected.incrementAndGet();
             }
             requests.incrementAndGet();
             assertThat(limitOf("first", answer) - limitOf("second", answer))

@@ -73,7 +73,7 @@ final class Instance implements AutoCloseable {
         return limiters().tryAcquire(ANY, "nobody").onFailure().isEmpty();
     }
 
-    /** Asks for what there is enough of, since what is used up may be refused without Redis. */
+    /** Asks for what there is enough of, since what is used up may be rejected without Redis. */
     boolean hasGivenUpRedis() {
         usesRedis();
         return !context.getBean(FailoverRateLimiterStorage.class).isAvailable();

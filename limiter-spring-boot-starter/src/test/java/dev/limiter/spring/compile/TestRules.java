@@ -52,7 +52,7 @@ public final class TestRules {
                 AddressLists.NONE,
                 null,
                 TimeSource.system(),
-                Floors.NONE);
+                Caps.NONE);
     }
 
     /**

@@ -36,8 +36,6 @@ class BoundOptionsTests {
     void eachComponentOfARuleIsAnOption() throws IllegalAccessException {
         Map<String, Type> options = declared(LimitOptions.class);
         options.putAll(declared(RuleOptions.class));
-        // of annotations and sources alone
-        options.remove("condition");
 
         assertThat(components(LimiterProperties.Rule.class)).isEqualTo(options);
     }

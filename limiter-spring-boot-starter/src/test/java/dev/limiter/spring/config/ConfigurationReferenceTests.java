@@ -50,7 +50,7 @@ class ConfigurationReferenceTests {
         tables.put("limiter.rules.*.limits.*.", "One of several limits: `limiter.rules.<name>.limits.<name>`");
         tables.put("limiter.rules.*.tiers.*.", "A tier: `limiter.rules.<name>.tiers.<name>`");
         tables.put("limiter.rules.*.ban.", "A ban: `limiter.rules.<name>.ban`");
-        tables.put("limiter.floors.*.", "A floor: `limiter.floors.<name>`");
+        tables.put("limiter.caps.*.", "A cap: `limiter.caps.<name>`");
         tables.put("limiter.web.", "Requests: `limiter.web`");
         tables.put("limiter.web.default-limit.", "The automatic limit: `limiter.web.default-limit`");
         tables.put("limiter.redis.", "Redis: `limiter.redis`");
@@ -81,7 +81,7 @@ class ConfigurationReferenceTests {
     @CsvSource({
         "limiter.rules.*., dev.limiter.spring.config.LimiterProperties$Rule, 70",
         "limiter.web.default-limit., dev.limiter.spring.config.LimiterProperties$DefaultLimit, 50",
-        "limiter.floors.*., dev.limiter.spring.config.LimiterProperties$Floor, 2"
+        "limiter.caps.*., dev.limiter.spring.config.LimiterProperties$Cap, 2"
     })
     void everyKeyIsDescribedWithAHint(String prefix, Class<? extends Record> level, int atLeast) {
         Map<String, Class<?>> keys = keys(prefix, level);
@@ -95,7 +95,7 @@ class ConfigurationReferenceTests {
             assertThat(properties.get(key).path("type").asText()).startsWith(type.getName());
             if (type == Map.class) {
                 assertThat(hints.get(key + ".keys")).as(key).isNotNull();
-            } else if (!type.isEnum()) {
+            } else if (!type.isEnum() && type != Boolean.class) {
                 JsonNode hint = hints.get(key);
                 assertThat(hint).as(key).isNotNull();
                 assertThat(hint.path("values").size() + hint.path("providers").size())
@@ -112,10 +112,10 @@ class ConfigurationReferenceTests {
                     ? "for"
                     : DataObjectPropertyName.toDashedForm(component.getName());
             ResolvableType type = ResolvableType.forType(component.getGenericType());
-            boolean ofTier = level == LimiterProperties.Tier.class && key.equals("by");
+            boolean ignored = prefix.contains("candidate.") && key.equals("unlimited");
             if (type.toClass().isRecord()) {
                 keys.putAll(keys(prefix + key + ".", type.toClass()));
-            } else if (!ofTier) {
+            } else if (!ignored) {
                 keys.put(prefix + key, type.toClass());
             }
             if (type.toClass() == Map.class) {

@@ -52,12 +52,7 @@ final class OptionMetadata {
 
     private OptionMetadata rule(String prefix, List<Option<?>> options) {
         level(prefix, LimitOptions.OF_RULE);
-        // of annotations and sources alone
-        level(
-                prefix,
-                options.stream()
-                        .filter(option -> option != RuleOptions.CONDITION)
-                        .toList());
+        level(prefix, options);
         level(prefix + "limits.*.", LimitOptions.OF_NAMED);
         return candidate(prefix + "tiers.*.");
     }

@@ -24,7 +24,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Addresses that a rule never limits, and addresses that it always refuses. */
+/** Addresses that a rule never limits, and addresses that it always rejects. */
 class AddressListTests {
 
     private static final String LOOPBACK = "127.0.0.0/8,::1";
@@ -90,15 +90,15 @@ class AddressListTests {
         }
 
         @Test
-        void whoIsDeniedIsRefused() throws Exception {
-            HttpResponse<String> refused = get("/lists", "X-Forwarded-For", "198.51.100.7");
+        void whoIsDeniedIsRejected() throws Exception {
+            HttpResponse<String> rejected = get("/lists", "X-Forwarded-For", "198.51.100.7");
 
-            assertThat(refused.statusCode()).isEqualTo(403);
-            assertThat(field(refused, "Content-Type")).isEqualTo("application/problem+json");
-            assertThat(field(refused, "Cache-Control")).isEqualTo("no-store");
-            assertThat(field(refused, "Retry-After")).isEmpty();
-            assertThat(field(refused, "RateLimit")).isEmpty();
-            assertThat(refused.body())
+            assertThat(rejected.statusCode()).isEqualTo(403);
+            assertThat(field(rejected, "Content-Type")).isEqualTo("application/problem+json");
+            assertThat(field(rejected, "Cache-Control")).isEqualTo("no-store");
+            assertThat(field(rejected, "Retry-After")).isEmpty();
+            assertThat(field(rejected, "RateLimit")).isEmpty();
+            assertThat(rejected.body())
                     .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Forbidden\",\"status\":403,"
                             + "\"detail\":\"Requests from this address are not allowed.\",\"instance\":\"/lists\"}");
             assertThat(events).extracting(RateLimitEvent::outcome).containsExactly(Outcome.DENIED);
@@ -116,7 +116,7 @@ class AddressListTests {
         }
 
         @Test
-        void aRuleThatOnlyWatchesRefusesNobody() throws Exception {
+        void aRuleThatOnlyWatchesRejectsNobody() throws Exception {
             assertThat(get("/watched", "X-Forwarded-For", "192.0.2.200").statusCode())
                     .isEqualTo(200);
             assertThat(events).extracting(RateLimitEvent::outcome).contains(Outcome.SHADOW_REJECTED);
@@ -162,10 +162,10 @@ class AddressListTests {
                 "limiter.rules.lists.allow=" + LOOPBACK,
                 "limiter.rules.method.limit=1",
                 "limiter.rules.method.window=1h",
-                "limiter.rules.refusing.paths=/watched",
-                "limiter.rules.refusing.limit=1",
-                "limiter.rules.refusing.window=1h",
-                "limiter.rules.refusing.deny=" + LOOPBACK,
+                "limiter.rules.rejecting.paths=/watched",
+                "limiter.rules.rejecting.limit=1",
+                "limiter.rules.rejecting.window=1h",
+                "limiter.rules.rejecting.deny=" + LOOPBACK,
             })
     @ContextConfiguration(classes = Application.class)
     class NobodyTrusted extends WebTestSupport {

@@ -26,7 +26,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A client that goes on in spite of rejections is refused outright for a while. */
+/** A client that goes on in spite of rejections is rejected outright for a while. */
 @TestPropertySource(
         properties = {
             "limiter.max-keys=2000",
@@ -115,7 +115,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void aBanEndsWhenItWasSaidToHoweverOftenItWasRefused() throws Exception {
+    void aBanEndsWhenItWasSaidToHoweverOftenItWasRejected() throws Exception {
         outcomes("/orders", 5);
         for (int i = 0; i < 10; i++) {
             time.advance(Duration.ofSeconds(80));

@@ -105,7 +105,7 @@ class ChargeIfTests extends WebTestSupport {
 
     /** The next request comes as soon as the first byte of the last answer is there. */
     @Test
-    void whoAsksOneAfterTheOtherIsNeverRefusedForWhatWasGivenBack() throws Exception {
+    void whoAsksOneAfterTheOtherIsNeverRejectedForWhatWasGivenBack() throws Exception {
         for (int i = 0; i < 1_000; i++) {
             try (Socket connection = open("/failed/writer?client=sequential")) {
                 assertThat(RawClient.statusOf(connection)).isEqualTo(200);

@@ -15,7 +15,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Pages that call a method whose limit refuses once the answer is under way: the client has it, so it stays charged. */
+/** Pages that call a method whose limit rejects once the answer is under way: the client has it, so it stays charged. */
 @TestPropertySource(
         properties = {
             "limiter.rules.page.paths=/page",

@@ -69,15 +69,15 @@ class ConcurrencyTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/by-rule/blocking/", "/by-rule/callable/", "/by-rule/future/"})
-    void isRefusedWhileAnotherIsServedAndPermittedAfterwards(String path) throws Exception {
+    void isRejectedWhileAnotherIsServedAndPermittedAfterwards(String path) throws Exception {
         Future<HttpResponse<String>> first = inBackground(path + gate("r" + path.hashCode()));
 
-        HttpResponse<String> refused = get("/by-rule/plain");
-        assertThat(refused.statusCode()).isEqualTo(503);
-        assertThat(field(refused, "RateLimit-Policy")).isEqualTo("\"pool\";q=1;qu=\"concurrent-requests\"");
-        assertThat(field(refused, "RateLimit")).isEqualTo("\"pool\";r=0");
-        assertThat(field(refused, "Retry-After")).isEmpty();
-        assertThat(refused.body())
+        HttpResponse<String> rejected = get("/by-rule/plain");
+        assertThat(rejected.statusCode()).isEqualTo(503);
+        assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"pool\";q=1;qu=\"concurrent-requests\"");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"pool\";r=0");
+        assertThat(field(rejected, "Retry-After")).isEmpty();
+        assertThat(rejected.body())
                 .contains("#temporary-reduced-capacity\"", "\"status\":503", "\"violated-policies\":[\"pool\"]")
                 .doesNotContain("retry-after");
 
@@ -91,9 +91,9 @@ class ConcurrencyTests extends WebTestSupport {
     void aKeyedLimitIsTheClientsOwnAnd429() throws Exception {
         Future<HttpResponse<String>> first = inBackground("/mine/" + gate("mine"), "X-Client", "a");
 
-        HttpResponse<String> refused = get("/mine/none", "X-Client", "a");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(refused.body()).contains("#quota-exceeded");
+        HttpResponse<String> rejected = get("/mine/none", "X-Client", "a");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.body()).contains("#quota-exceeded");
         assertThat(get("/mine/none", "X-Client", "b").statusCode()).isEqualTo(200);
 
         open("mine");

@@ -26,7 +26,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.uploads.limits.bytes.limit=1000",
             "limiter.rules.uploads.limits.bytes.window=1h",
             "limiter.rules.uploads.limits.bytes.cost=#{T(Long).parseLong(#request.getHeader('Content-Length') ?: '0')}",
-            "limiter.rules.uploads.tiers.by=header:X-Plan",
+            "limiter.rules.uploads.tier-by=header:X-Plan",
             "limiter.rules.uploads.tiers.gold.limits.bytes.limit=3000",
             "limiter.rules.saved.paths=/saved",
             "limiter.rules.saved.key=header:X-User",
@@ -65,7 +65,7 @@ class CostPerLimitTests extends WebTestSupport {
     }
 
     @Test
-    void bytesRefuseWhileRequestsAreLeft() throws Exception {
+    void bytesRejectWhileRequestsAreLeft() throws Exception {
         String policies = "uploads-requests uploads-bytes";
         String[] alice = {"X-User", "alice"};
         HttpResponse<String> first = upload(600, alice);
@@ -74,12 +74,12 @@ class CostPerLimitTests extends WebTestSupport {
                 .isEqualTo("\"uploads-requests\";q=4;w=3600, \"uploads-bytes\";q=1000;w=3600");
         assertLeft(first, policies, 3, 400);
 
-        HttpResponse<String> refused = upload(500, alice);
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertLeft(refused, policies, 3, 400);
-        assertThat(refused.body()).contains("\"violated-policies\":[\"uploads-bytes\"]");
+        HttpResponse<String> rejected = upload(500, alice);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertLeft(rejected, policies, 3, 400);
+        assertThat(rejected.body()).contains("\"violated-policies\":[\"uploads-bytes\"]");
         // 100 bytes come back in 6 minutes
-        assertThat(field(refused, "Retry-After")).isEqualTo("360");
+        assertThat(field(rejected, "Retry-After")).isEqualTo("360");
 
         assertLeft(upload(400, alice), policies, 2, 0);
         assertLeft(upload(0, alice), policies, 1, 0);
@@ -92,10 +92,10 @@ class CostPerLimitTests extends WebTestSupport {
 
     @Test
     void moreThanALimitCanEverGrantIsToldSo() throws Exception {
-        HttpResponse<String> refused = upload(1001, "X-User", "never");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(refused.body()).contains("asks for more than the limit uploads-bytes can ever grant");
-        assertThat(field(refused, "Retry-After")).isEmpty();
+        HttpResponse<String> rejected = upload(1001, "X-User", "never");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.body()).contains("asks for more than the limit uploads-bytes can ever grant");
+        assertThat(field(rejected, "Retry-After")).isEmpty();
         assertLeft(upload(1000, "X-User", "never"), "uploads-requests uploads-bytes", 3, 0);
     }
 
@@ -124,9 +124,9 @@ class CostPerLimitTests extends WebTestSupport {
     @Test
     void annotatedMethodHasTheCostsOfTheRule() throws Exception {
         assertLeft(get("/imports?rows=a,b,c"), "imports-calls imports-rows", 3, 7);
-        HttpResponse<String> refused = get("/imports?rows=1,2,3,4,5,6,7,8");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertLeft(refused, "imports-calls imports-rows", 3, 7);
+        HttpResponse<String> rejected = get("/imports?rows=1,2,3,4,5,6,7,8");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertLeft(rejected, "imports-calls imports-rows", 3, 7);
         assertLeft(get("/imports?rows=1,2,3,4,5,6,7"), "imports-calls imports-rows", 2, 0);
     }
 

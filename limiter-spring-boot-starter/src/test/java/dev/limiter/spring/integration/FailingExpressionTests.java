@@ -29,7 +29,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.cost.limit=3",
             "limiter.rules.cost.window=1h",
             "limiter.rules.skip.paths=/skip",
-            "limiter.rules.skip.skip-if=#{T(Integer).parseInt(#request.getParameter('n')) > 1}",
+            "limiter.rules.skip.condition=#{!(T(Integer).parseInt(#request.getParameter('n')) > 1)}",
             "limiter.rules.skip.limit=3",
             "limiter.rules.skip.window=1h",
             "limiter.rules.early.paths=/early",

@@ -36,9 +36,9 @@ class FormLoginTests extends WebTestSupport {
             assertThat(login("right").statusCode()).isEqualTo(302);
         }
         for (int i = 0; i < 2; i++) {
-            HttpResponse<String> refused = login("wrong");
-            assertThat(refused.statusCode()).isEqualTo(302);
-            assertThat(field(refused, "Location")).endsWith("/login?error");
+            HttpResponse<String> rejected = login("wrong");
+            assertThat(rejected.statusCode()).isEqualTo(302);
+            assertThat(field(rejected, "Location")).endsWith("/login?error");
         }
         assertThat(login("wrong").statusCode()).isEqualTo(429);
         assertThat(login("right").statusCode()).isEqualTo(429);

@@ -18,7 +18,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Pages that include a fragment whose annotation refuses: a page is answered all the same, so it stays charged. */
+/** Pages that include a fragment whose annotation rejects: a page is answered all the same, so it stays charged. */
 @TestPropertySource(
         properties = {
             "limiter.rules.page.paths=/page",

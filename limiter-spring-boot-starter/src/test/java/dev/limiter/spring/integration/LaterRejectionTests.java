@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.Rules;
 import dev.limiter.test.VirtualTimeSource;
@@ -28,7 +27,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** The permits of a request by its path are given back when a method refuses, on any thread. */
+/** The permits of a request by its path are given back when a method rejects, on any thread. */
 @TestPropertySource(
         properties = {
             "limiter.rules.path.paths=/**",
@@ -82,7 +81,7 @@ class LaterRejectionTests extends WebTestSupport {
         assertThat(used("outcome")).isEqualTo(1);
     }
 
-    /** A refusal that no client is to blame for; the last of two is not the one that leaves the handler. */
+    /** A rejection that no client is to blame for; the last of two is not the one that leaves the handler. */
     @ParameterizedTest
     @ValueSource(strings = {"/own", "/own-future", "/own-first"})
     void whatTheApplicationMayNotDoIsToldAsSuch(String path) {
@@ -113,7 +112,7 @@ class LaterRejectionTests extends WebTestSupport {
             return "called";
         }
 
-        @RateLimiter(name = "own", limit = 1, window = "1h", answer = Answer.SERVER)
+        @RateLimiter(name = "own", limit = 1, window = "1h", status = 503)
         public String own() {
             return "called";
         }

@@ -36,11 +36,11 @@ class NextDraftTests extends WebTestSupport {
         assertThat(field(permitted, "RateLimit-Partition")).isEqualTo("\"orders\";user_id;ip;method;header;other");
 
         get("/orders");
-        HttpResponse<String> refused = get("/orders");
+        HttpResponse<String> rejected = get("/orders");
 
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(field(refused, "RateLimit")).isEqualTo("\"orders\";a=4;w=1440;c=3, \"plain\";r=0;t=1800");
-        assertThat(field(refused, "RateLimit-Partition")).startsWith("\"orders\";user_id");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"orders\";a=4;w=1440;c=3, \"plain\";r=0;t=1800");
+        assertThat(field(rejected, "RateLimit-Partition")).startsWith("\"orders\";user_id");
     }
 
     @Test

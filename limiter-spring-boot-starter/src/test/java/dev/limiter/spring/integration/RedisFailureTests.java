@@ -44,7 +44,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.own.paths=/own",
             "limiter.rules.own.limit=1",
             "limiter.rules.own.window=1h",
-            "limiter.rules.own.answer=server",
+            "limiter.rules.own.status=503",
             "limiter.rules.own.on-failure=deny",
             "limiter.rules.shared.paths=/shared",
             "limiter.rules.shared.algorithm=concurrency",
@@ -92,7 +92,7 @@ class RedisFailureTests extends WebTestSupport {
     }
 
     @Test
-    void closedRulesRefuseEverythingAndBanNobody() throws Exception {
+    void closedRulesRejectEverythingAndBanNobody() throws Exception {
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> answer = get("/closed");
             assertThat(answer.statusCode()).isEqualTo(429);
@@ -103,7 +103,7 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(events.of("closed")).hasSize(5).containsOnly(Outcome.FAILED_CLOSED);
     }
 
-    /** Rules whose refusals no client is to blame for: a limit of the application, and one that all share. */
+    /** Rules whose rejections no client is to blame for: a limit of the application, and one that all share. */
     @ParameterizedTest
     @ValueSource(strings = {"own", "shared"})
     void closedRulesOfTheServerSaySo(String rule) {
@@ -117,9 +117,9 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(events.of(rule)).containsExactly(Outcome.FAILED_CLOSED);
     }
 
-    /** The limits that would have refused are counted while one is tried out: none was asked. */
+    /** The limits that would have rejected are counted while one is tried out: none was asked. */
     @Test
-    void closedRulesThatOnlyWatchHaveRefusedNobody() {
+    void closedRulesThatOnlyWatchHaveRejectedNobody() {
         for (int i = 0; i < 5; i++) {
             assertThat(get("/watched").statusCode()).isEqualTo(200);
         }
@@ -145,7 +145,7 @@ class RedisFailureTests extends WebTestSupport {
     }
 
     @Test
-    void oneClosedRuleRefusesForAll() throws IOException, InterruptedException {
+    void oneClosedRuleRejectsForAll() throws IOException, InterruptedException {
         assertThat(get("/all").statusCode()).isEqualTo(429);
         assertThat(events.of("closed")).containsExactly(Outcome.FAILED_CLOSED);
         assertThat(events.of("open")).isEmpty();

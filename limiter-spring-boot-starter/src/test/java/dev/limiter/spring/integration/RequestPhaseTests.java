@@ -50,7 +50,7 @@ import org.springframework.web.util.pattern.PathPatternParser;
             "limiter.rules.late.limit=2",
             "limiter.rules.late.window=1h",
             "limiter.rules.late.key=principal",
-            "limiter.rules.late-too.paths=/wide/refused",
+            "limiter.rules.late-too.paths=/wide/rejected",
             "limiter.rules.late-too.limit=1",
             "limiter.rules.late-too.window=1h",
             "limiter.rules.login.paths=/login",
@@ -95,7 +95,7 @@ import org.springframework.web.util.pattern.PathPatternParser;
             "limiter.rules.seen.limit=10",
             "limiter.rules.seen.window=1h",
             "limiter.rules.tried.paths=/tried",
-            "limiter.rules.tried.enforce=0.01%",
+            "limiter.rules.tried.rollout=0.01%",
             "limiter.rules.tried.key=header:X-Test",
             "limiter.rules.tried.limit=10",
             "limiter.rules.tried.window=1h",
@@ -110,11 +110,11 @@ import org.springframework.web.util.pattern.PathPatternParser;
             "limiter.rules.failures.limit=2",
             "limiter.rules.failures.window=1h",
             "limiter.rules.failures.charge-if=#{#response.status == 401}",
-            "limiter.rules.refusing.paths=/refusing/**",
-            "limiter.rules.refusing.phase=request",
-            "limiter.rules.refusing.limit=100",
-            "limiter.rules.refusing.window=1h",
-            "limiter.rules.refusing.deny=127.0.0.0/8,::1",
+            "limiter.rules.rejecting.paths=/rejecting/**",
+            "limiter.rules.rejecting.phase=request",
+            "limiter.rules.rejecting.limit=100",
+            "limiter.rules.rejecting.window=1h",
+            "limiter.rules.rejecting.deny=127.0.0.0/8,::1",
             "limiter.rules.banning.paths=/banning/**",
             "limiter.rules.banning.phase=request",
             "limiter.rules.banning.key=ip",
@@ -154,14 +154,14 @@ class RequestPhaseTests extends WebTestSupport {
         for (int i = 0; i < 2; i++) {
             assertThat(send("POST", "/login", "X-Test", "login").statusCode()).isEqualTo(302);
         }
-        HttpResponse<String> refused = send("POST", "/login", "X-Test", "login");
+        HttpResponse<String> rejected = send("POST", "/login", "X-Test", "login");
 
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(field(refused, "Content-Type")).isEqualTo("application/problem+json");
-        assertThat(field(refused, "RateLimit-Policy")).isEqualTo("\"login\";q=2;w=3600");
-        assertThat(field(refused, "RateLimit")).isEqualTo("\"login\";r=0;t=1800");
-        assertThat(field(refused, "Retry-After")).isEqualTo("1800");
-        assertThat(refused.body()).contains("\"instance\":\"/login\"", "\"violated-policies\":[\"login\"]");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(field(rejected, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"login\";q=2;w=3600");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"login\";r=0;t=1800");
+        assertThat(field(rejected, "Retry-After")).isEqualTo("1800");
+        assertThat(rejected.body()).contains("\"instance\":\"/login\"", "\"violated-policies\":[\"login\"]");
         assertThat(get("/login", "X-Test", "login").statusCode()).isEqualTo(200);
         assertThat(events).extracting(RateLimitEvent::resource).containsOnly("POST /login");
     }
@@ -210,13 +210,13 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/wide/refused", "/wide/annotated"})
+    @ValueSource(strings = {"/wide/rejected", "/wide/annotated"})
     void isGivenBackWhenALaterDecisionRejects(String path) throws Exception {
         assertThat(get(path, "X-Test", path).statusCode()).isEqualTo(200);
         for (int i = 0; i < 5; i++) {
-            HttpResponse<String> refused = get(path, "X-Test", path);
-            assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(field(refused, "RateLimit")).contains("\"early\";r=2;").contains(";r=0;");
+            HttpResponse<String> rejected = get(path, "X-Test", path);
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(field(rejected, "RateLimit")).contains("\"early\";r=2;").contains(";r=0;");
         }
         assertThat(remaining("early", "header:x-test=" + path.length() + ":" + path))
                 .isEqualTo(2);
@@ -367,7 +367,7 @@ class RequestPhaseTests extends WebTestSupport {
         assertThat(get("/oneCase", "X-Test", "case").statusCode()).isEqualTo(429);
     }
 
-    /** Wrong passwords, which Spring Security itself refuses. */
+    /** Wrong passwords, which Spring Security itself rejects. */
     @Test
     void onlyFailuresAreChargedWhereTheRuleSaysSo() throws Exception {
         for (int i = 0; i < 20; i++) {
@@ -385,7 +385,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     @Test
     void deniedAddressesComeNoFurther() throws Exception {
-        assertThat(get("/refusing/x").statusCode()).isEqualTo(403);
+        assertThat(get("/rejecting/x").statusCode()).isEqualTo(403);
     }
 
     @Test
@@ -472,14 +472,14 @@ class RequestPhaseTests extends WebTestSupport {
             "/each/{id}",
             "/each/{id}/part",
             "/guarded/x",
-            "/refusing/x",
+            "/rejecting/x",
             "/banning/x"
         })
         String gets() {
             return "ok";
         }
 
-        @GetMapping({"/wide/plain", "/wide/refused", "/wide/excluded"})
+        @GetMapping({"/wide/plain", "/wide/rejected", "/wide/excluded"})
         String wide() {
             return "ok";
         }

@@ -58,7 +58,7 @@ class RetryAfterJitterTests extends WebTestSupport {
     }
 
     @Test
-    void refusedMethodsAreToldTheSameTimeAfterPermitsWereReturned() throws Exception {
+    void rejectedMethodsAreToldTheSameTimeAfterPermitsWereReturned() throws Exception {
         assertThat(get("/returned").statusCode()).isEqualTo(200);
 
         for (int i = 0; i < 5; i++) {

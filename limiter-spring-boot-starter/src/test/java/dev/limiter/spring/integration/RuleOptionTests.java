@@ -3,7 +3,6 @@ package dev.limiter.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Limit;
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.rule.LimitResolver;
 import java.net.http.HttpResponse;
@@ -33,20 +32,20 @@ import org.springframework.web.service.annotation.HttpExchange;
             "limiter.rules.tiers.paths=/tiers",
             "limiter.rules.tiers.limit=1",
             "limiter.rules.tiers.window=1h",
-            "limiter.rules.tiers.tiers.by=header:X-Plan",
-            "limiter.rules.tiers.tiers.enterprise=unlimited",
+            "limiter.rules.tiers.tier-by=header:X-Plan",
+            "limiter.rules.tiers.tiers.enterprise.unlimited=true",
             "limiter.rules.named.paths=/named",
             "limiter.rules.named.limits.burst.limit=1",
             "limiter.rules.named.limits.burst.window=1h",
-            "limiter.rules.named.tiers.by=header:X-Plan",
-            "limiter.rules.named.tiers.enterprise=unlimited",
+            "limiter.rules.named.tier-by=header:X-Plan",
+            "limiter.rules.named.tiers.enterprise.unlimited=true",
             "limiter.rules.beside.paths=/named",
             "limiter.rules.beside.limit=2",
             "limiter.rules.beside.window=1h",
             "limiter.rules.server.paths=/server",
             "limiter.rules.server.limit=1",
             "limiter.rules.server.window=1h",
-            "limiter.rules.server.answer=server",
+            "limiter.rules.server.status=503",
             "limiter.rules.pattern.paths=/pattern/**",
             "limiter.rules.pattern.key=#request.pattern",
             "limiter.rules.pattern.limit=1",
@@ -100,14 +99,14 @@ class RuleOptionTests extends WebTestSupport {
     @ValueSource(strings = {"/server", "/annotated", "/exchange"})
     void limitOfTheApplicationsOwnIsNoFaultOfTheClient(String path) throws Exception {
         HttpResponse<String> permitted = get(path);
-        HttpResponse<String> refused = get(path);
+        HttpResponse<String> rejected = get(path);
 
         assertThat(permitted.statusCode()).isEqualTo(200);
         assertThat(field(permitted, "RateLimit")).isEmpty();
-        assertThat(refused.statusCode()).isEqualTo(503);
-        assertThat(field(refused, "Retry-After")).isEqualTo("3600");
-        assertThat(field(refused, "RateLimit")).isEmpty();
-        assertThat(refused.body()).contains("#temporary-reduced-capacity");
+        assertThat(rejected.statusCode()).isEqualTo(503);
+        assertThat(field(rejected, "Retry-After")).isEqualTo("3600");
+        assertThat(field(rejected, "RateLimit")).isEmpty();
+        assertThat(rejected.body()).contains("#temporary-reduced-capacity");
     }
 
     @Test
@@ -210,7 +209,7 @@ class RuleOptionTests extends WebTestSupport {
         }
 
         @Override
-        @RateLimiter(limit = 1, window = "1h", answer = Answer.CLIENT)
+        @RateLimiter(limit = 1, window = "1h", status = 429)
         public String askForClient() {
             return "asked";
         }
@@ -246,7 +245,7 @@ class RuleOptionTests extends WebTestSupport {
         }
 
         @GetMapping("/annotated")
-        @RateLimiter(limit = 1, window = "1h", answer = Answer.SERVER)
+        @RateLimiter(limit = 1, window = "1h", status = 503)
         String annotated() {
             return "annotated";
         }

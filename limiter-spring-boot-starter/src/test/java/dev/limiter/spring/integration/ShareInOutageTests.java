@@ -45,16 +45,16 @@ class ShareInOutageTests extends WebTestSupport {
     /** {@code own}: what the application asks for itself, and no rule is known of. */
     @ParameterizedTest
     @ValueSource(strings = {"orders", "own"})
-    void refusedClientsAreToldTheLimit(String rule) {
+    void rejectedClientsAreToldTheLimit(String rule) {
         assertThat(get("/" + rule).statusCode()).isEqualTo(200);
         assertThat(get("/" + rule).statusCode()).isEqualTo(200);
 
-        HttpResponse<String> refused = get("/" + rule);
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(field(refused, "RateLimit-Policy")).isEqualTo("\"" + rule + "\";q=6;w=3600");
-        assertThat(field(refused, "X-RateLimit-Limit")).isEqualTo("6");
-        assertThat(field(refused, "X-RateLimit-Remaining")).isEqualTo("0");
-        assertThat(field(refused, "RateLimit")).isEqualTo("\"" + rule + "\";r=0;t=1800");
+        HttpResponse<String> rejected = get("/" + rule);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"" + rule + "\";q=6;w=3600");
+        assertThat(field(rejected, "X-RateLimit-Limit")).isEqualTo("6");
+        assertThat(field(rejected, "X-RateLimit-Remaining")).isEqualTo("0");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"" + rule + "\";r=0;t=1800");
     }
 
     /** A third of the limit comes in the window. */

@@ -104,13 +104,13 @@ class WaitingInRealTimeTests {
 
         application.close();
 
-        int refused = 0;
+        int rejected = 0;
         for (Future<Integer> answer : answers) {
             int status = answer.get(60, TimeUnit.SECONDS);
             assertThat(status).isIn(200, 429);
-            refused += status == 429 ? 1 : 0;
+            rejected += status == 429 ? 1 : 0;
         }
-        assertThat(refused).isEqualTo(1000);
+        assertThat(rejected).isEqualTo(1000);
         assertThat(limiters.waiting()).isZero();
     }
 

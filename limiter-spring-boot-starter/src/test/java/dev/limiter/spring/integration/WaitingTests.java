@@ -133,16 +133,16 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void whoCannotBeServedInTimeIsRefusedAtOnce() throws Exception {
+    void whoCannotBeServedInTimeIsRejectedAtOnce() throws Exception {
         get("/paced/sync");
         List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
 
-        HttpResponse<String> refused = get("/paced/sync");
+        HttpResponse<String> rejected = get("/paced/sync");
 
-        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(rejected.statusCode()).isEqualTo(429);
         // a tenth of a second from now there is a turn within half a second
-        assertThat(field(refused, "Retry-After")).isEqualTo("1");
-        assertThat(field(refused, "RateLimit")).isEqualTo("\"pace\";r=0;t=1");
+        assertThat(field(rejected, "Retry-After")).isEqualTo("1");
+        assertThat(field(rejected, "RateLimit")).isEqualTo("\"pace\";r=0;t=1");
         assertThat(scene.served).hasValue(1);
         time.advance(Duration.ofSeconds(1));
         for (Future<HttpResponse<String>> one : waiting) {
@@ -318,18 +318,18 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void anInterruptEndsTheWaitWithARefusal() throws Exception {
+    void anInterruptEndsTheWaitWithARejection() throws Exception {
         time.advance(Duration.ofHours(1));
         service.paced();
-        FutureTask<Boolean> refused = new FutureTask<>(() -> {
+        FutureTask<Boolean> rejected = new FutureTask<>(() -> {
             assertThatThrownBy(service::paced).isInstanceOf(RateLimitExceededException.class);
             return Thread.currentThread().isInterrupted();
         });
-        Thread thread = new Thread(refused);
+        Thread thread = new Thread(rejected);
         thread.start();
         await(() -> limiters.waiting() == 1);
         thread.interrupt();
-        assertThat(refused.get(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(rejected.get(60, TimeUnit.SECONDS)).isTrue();
         assertThat(limiters.waiting()).isZero();
     }
 

@@ -388,7 +388,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @MethodSource("unparsable")
-    void refusesWhatItCannotParse(String key, String said) {
+    void rejectsWhatItCannotParse(String key, String said) {
         assertThatThrownBy(() -> parse(key))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining("limiter.rules.test.key")

@@ -67,7 +67,7 @@ class RulesFileTests {
                 "file:",
                 "file://"
             })
-    void otherLocationIsRefused(String property) {
+    void otherLocationIsRejected(String property) {
         put("limiter.rules-file", property);
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> RulesFile.of(environment))
@@ -77,7 +77,7 @@ class RulesFileTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "${none:}"})
-    void emptyPropertyIsRefused(String property) {
+    void emptyPropertyIsRejected(String property) {
         put("limiter.rules-file", property);
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> RulesFile.of(environment))
@@ -87,7 +87,7 @@ class RulesFileTests {
     }
 
     @Test
-    void impossiblePathIsRefused() {
+    void impossiblePathIsRejected() {
         put("limiter.rules-file", "/etc/\0");
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> RulesFile.of(environment))
@@ -159,7 +159,7 @@ class RulesFileTests {
         "'server.port: 80', It has server.port",
         "'{p1: 1, p2: 1, p3: 1, p4: 1, p5: 1, p6: 1, p7: 1, p8: 1, p9: 1, p10: 1, p11: 1, p12: 1}', It has p11 and 1 more"
     })
-    void whatItMayNotHaveIsRefusedAndChangesNothing(String text, String reason) {
+    void whatItMayNotHaveIsRejectedAndChangesNothing(String text, String reason) {
         putInto("limiter.rules.a.limit: 5");
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> putInto(text))

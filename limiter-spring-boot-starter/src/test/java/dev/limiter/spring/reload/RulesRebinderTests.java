@@ -33,12 +33,12 @@ class RulesRebinderTests {
 
     @ParameterizedTest
     @CsvSource({"limiter.rules.a.limt, 5", "limiter.rules.a.limit, many"})
-    void valuesThatCannotBeBoundAreRefused(String property, String value) {
+    void valuesThatCannotBeBoundAreRejected(String property, String value) {
         assertThatExceptionOfType(BindException.class).isThrownBy(() -> rebinder.rebind(with(property, value)));
     }
 
     @Test
-    void nameWithOtherCharactersIsRefused() {
+    void nameWithOtherCharactersIsRejected() {
         assertThatExceptionOfType(BindException.class)
                 .isThrownBy(() -> rebinder.rebind(with("limiter.rules.für.limit", "5")))
                 .havingCause()
@@ -48,7 +48,7 @@ class RulesRebinderTests {
 
     /** As in a file that has {@code limit: 1,000} in braces. */
     @Test
-    void numberInThePlaceOfAKeyIsRefused() {
+    void numberInThePlaceOfAKeyIsRejected() {
         ConfigurableEnvironment file = with("limiter.rules.a.limit", "1");
         file.getPropertySources().addLast(new MapPropertySource("more", Map.of("limiter.rules.a[0]", "")));
 

@@ -34,7 +34,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     private final RejectionTexts texts;
 
     /**
-     * @param status of a refusal that the client is to blame for, 400 to 599
+     * @param status of a rejection that the client is to blame for, 400 to 599
      * @param maxJitter how much later clients may be asked to return, at random, 0 or more
      * @param messages where the application may have texts of its own for title and detail
      */
@@ -72,7 +72,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         }
     }
 
-    /** Where one limit was asked, it is the one that refused. */
+    /** Where one limit was asked, it is the one that rejected. */
     private static List<String> violated(Decision decision) {
         List<LimitStatus> limits = decision.limits();
         if (limits.size() == 1) {
@@ -133,7 +133,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     }
 
     /**
-     * How much later than it could the client of one refusal is told to return: at random, so that rejected clients do
+     * How much later than it could the client of one rejection is told to return: at random, so that rejected clients do
      * not all return at once.
      */
     Duration drawDelay() {

@@ -57,7 +57,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             return null; // the client has what was charged so far
         }
         decisions.giveBack();
-        decisions.addRefusal(rejection);
+        decisions.addRejection(rejection);
         ExactExceptionHandlers exact = applicationHandlers.get();
         HandlerMethod found = exact.find(handler);
         if (found != null) {

@@ -38,7 +38,7 @@ public final class RejectionDispatcher {
     }
 
     /**
-     * Answers a request whose answer is not under way yet. A refused fragment stays out of the page that includes it:
+     * Answers a request whose answer is not under way yet. A rejected fragment stays out of the page that includes it:
      * an included resource can set neither status nor fields, and must not erase what the page has written so far.
      */
     void handle(

@@ -16,7 +16,7 @@ public interface RejectionHandler {
      * Answers a rejected request, on its thread; may block. The answer so far has no status and no body, only the
      * {@code RateLimit} fields with the standing of the limits after the rejection (none with {@code headers: none}).
      *
-     * @param decision the refusal, with where each limit stands and the time after which to retry
+     * @param decision the rejection, with where each limit stands and the time after which to retry
      */
     void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException;
 }

@@ -24,7 +24,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.ModelAndViewDefiningException;
 
-/** Decides rules about a request, wherever that is on its way, and answers it if it is refused. Thread-safe. */
+/** Decides rules about a request, wherever that is on its way, and answers it if it is rejected. Thread-safe. */
 public final class RequestGate {
 
     private final FailureLog failures = new FailureLog(LogFactory.getLog(RequestGate.class));

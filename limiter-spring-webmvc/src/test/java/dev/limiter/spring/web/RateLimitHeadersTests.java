@@ -51,8 +51,8 @@ class RateLimitHeadersTests {
         add(headers, HeaderStyle.LEGACY, permitted("a", 10, first));
         add(headers, HeaderStyle.LEGACY, permitted("b", 20, second));
         if (secondRetry > 0) {
-            add(headers, HeaderStyle.LEGACY, refused("c", 24, 24));
-            add(headers, HeaderStyle.LEGACY, refused("d", 25, secondRetry));
+            add(headers, HeaderStyle.LEGACY, rejected("c", 24, 24));
+            add(headers, HeaderStyle.LEGACY, rejected("d", 25, secondRetry));
         }
         headers.writeTo(response::setHeader);
 
@@ -73,7 +73,7 @@ class RateLimitHeadersTests {
                 Duration.ofSeconds(30));
     }
 
-    private static LimitStatus refused(String policy, long limit, long seconds) {
+    private static LimitStatus rejected(String policy, long limit, long seconds) {
         return new LimitStatus(
                 policy,
                 Limit.tokenBucket(limit, Duration.ofMinutes(1)),

@@ -3,7 +3,7 @@ package dev.limiter.spring.web;
 import dev.limiter.Algorithm;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
-import dev.limiter.spring.compile.Floors;
+import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
@@ -64,7 +64,7 @@ public final class TestRules {
                 AddressLists.NONE,
                 null,
                 TimeSource.system(),
-                Floors.NONE);
+                Caps.NONE);
         return new RuleSetCompiler(compiler)
                 .compile(
                         Stream.of(rules).map(RuleDefinition.Builder::build).toList(),

@@ -13,7 +13,7 @@ public final class ClientAddresses {
 
     /**
      * Stands for all clients with two contradictory headers. It is no address, so these clients use no bucket of other
-     * clients, nor that of the proxy: its health probe would be refused because of them.
+     * clients, nor that of the proxy: its health probe would be rejected because of them.
      */
     public static final String CONTRADICTORY = "contradictory";
 

@@ -71,9 +71,9 @@ public @interface RateLimiter {
     String warmUp() default "";
 
     /**
-     * How long a call may wait for its turn in the calling thread instead of being refused, such as {@code 500ms}; not
-     * at all if empty. Makes a leaky bucket space calls out evenly. A call whose turn would come too late is refused at
-     * once; an interrupt ends the wait with a refusal. At most as many calls wait as the limit permits within this
+     * How long a call may wait for its turn in the calling thread instead of being rejected, such as {@code 500ms}; not
+     * at all if empty. Makes a leaky bucket space calls out evenly. A call whose turn would come too late is rejected at
+     * once; an interrupt ends the wait with a rejection. At most as many calls wait as the limit permits within this
      * time; for concurrency as many as come, unless {@link #maxWaiting()} says less.
      */
     String maxWait() default "";
@@ -113,15 +113,15 @@ public @interface RateLimiter {
     String chargeIf() default "";
 
     /**
-     * The owner of the limit: the client, answered with status 429 over HTTP, or the application itself, answered with
-     * 503; by default the client, but the application for the methods of HTTP clients.
+     * The status of the response to a rejected request: 429, or 503 for a limit that protects the application. Defaults
+     * to 429, and to 503 for methods of HTTP clients ({@code @HttpExchange}, {@code @FeignClient}).
      */
-    Answer answer() default Answer.DEFAULT;
+    int status() default Integer.MIN_VALUE;
 
     /**
      * The method of the same bean to call instead of one that is over the limit: with the same parameters, optionally
      * followed by a {@link dev.limiter.RateLimitExceededException}, and a result that fits. Of several
-     * annotations that refuse, the first says which one, or that there is none. An annotation of a type does not limit
+     * annotations that reject, the first says which one, or that there is none. An annotation of a type does not limit
      * the fallbacks that it names.
      */
     String fallback() default "";

@@ -29,7 +29,7 @@ final class EffectiveWindow {
      *
      * @param available the permits that could be taken, 0 or more
      * @param asked the terms on which they could be; null if these are not known
-     * @param retryAfter the time until the limit permits a refused request; empty without a refusal, or if it never
+     * @param retryAfter the time until the limit permits a rejected request; empty without a rejection, or if it never
      *     will
      * @param resetAfter the time until the limit is unused again
      */

@@ -68,7 +68,7 @@ public final class FieldMembers {
         }
     }
 
-    /** When a refused limit would permit the request, else when nothing of it is used: what older fields tell. */
+    /** When a rejected limit would permit the request, else when nothing of it is used: what older fields tell. */
     static long secondsToReset(LimitStatus status) {
         return secondsRoundedUp(status.retryAfter().orElse(status.resetAfter()));
     }

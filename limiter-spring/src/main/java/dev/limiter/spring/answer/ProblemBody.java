@@ -32,7 +32,7 @@ public final class ProblemBody {
                 REGISTERED + "temporary-reduced-capacity",
                 "overloaded",
                 "Request cannot be satisfied due to temporary server capacity constraints"),
-        /** The storage did not decide, and the rule says to refuse then. */
+        /** The storage did not decide, and the rule says to reject then. */
         UNDECIDED(REDUCED_CAPACITY.type, "undecided", REDUCED_CAPACITY.title);
 
         private final String type;
@@ -70,7 +70,7 @@ public final class ProblemBody {
     /**
      * @param problem what it is about
      * @param path the path of the request as it was sent; of a long one, the beginning
-     * @param violated the policies that refused
+     * @param violated the policies that rejected
      * @param retryAfter in seconds; empty if waiting is of no use
      */
     public static AsciiText json(

@@ -20,7 +20,7 @@ public final class RateLimitHeaders {
     private static final String REMAINING = "X-RateLimit-Remaining";
     private static final String RESET = "X-RateLimit-Reset";
 
-    /** Refused before permitted, the longer refused first, then the least remaining. */
+    /** Rejected before permitted, the longer rejected first, then the least remaining. */
     private static final Comparator<LimitStatus> TIGHTEST = Comparator.comparing(LimitStatus::permitted)
             .thenComparing(status -> status.permitted() ? 0 : -FieldMembers.secondsToReset(status))
             .thenComparing(LimitStatus::remaining);

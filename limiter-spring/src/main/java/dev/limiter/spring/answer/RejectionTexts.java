@@ -39,7 +39,7 @@ public final class RejectionTexts {
         return text(wording.titleCodes, NONE, wording.title, locale);
     }
 
-    /** The policies that refused, and the seconds until the next try; {@code {0}} and {@code {1}} of the message. */
+    /** The policies that rejected, and the seconds until the next try; {@code {0}} and {@code {1}} of the message. */
     public String detail(
             Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
         Wording wording = Objects.requireNonNull(WORDINGS.get(problem));

@@ -1,6 +1,5 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.failure.DidYouMean;
@@ -57,12 +56,12 @@ final class AnnotationDefinitions {
 
     /**
      * @param name as {@link #name} tells it
-     * @param otherwise the owner of the limit if the annotation has none
+     * @param status of rejections if the annotation sets none; null for the one of all rules
      * @throws LimiterConfigurationException if the annotation has a name without a rule and without a limit, or that of
      *     the automatic limit
      */
     RuleDefinition definition(
-            RateLimiter annotation, String name, RuleOrigin origin, RuleSet configured, Answer otherwise) {
+            RateLimiter annotation, String name, RuleOrigin origin, RuleSet configured, @Nullable Integer status) {
         // no property can have the name of an unnamed one, which has a dot; a change while the application runs can
         Optional<RuleDefinition> configuration = configured.definition(name);
         boolean named = !annotation.name().isEmpty();
@@ -86,7 +85,7 @@ final class AnnotationDefinitions {
                                             .map(RuleDefinition::name)
                                             .toList())));
         }
-        RuleDefinition own = own(annotation, name, origin, otherwise);
+        RuleDefinition own = own(annotation, name, origin, status);
         return configuration.map(stronger -> over(stronger, own)).orElse(own);
     }
 
@@ -95,7 +94,7 @@ final class AnnotationDefinitions {
         return stronger.origin() instanceof ChangeOrigin ? merged.at(own.origin()) : merged;
     }
 
-    private RuleDefinition own(RateLimiter annotation, String name, RuleOrigin origin, Answer otherwise) {
+    private RuleDefinition own(RateLimiter annotation, String name, RuleOrigin origin, @Nullable Integer status) {
         boolean hasWindow = LimitOptions.WINDOW.algorithms().contains(annotation.algorithm());
         Settings usual = Settings.NONE
                 .with(LimitOptions.LIMIT, DEFAULT_LIMIT, origin)
@@ -104,7 +103,7 @@ final class AnnotationDefinitions {
         Settings limit = said(annotation, LimitOptions.OF_RULE, origin).over(usual);
         return RuleDefinition.builder(name, origin)
                 .limit(new LimitDefinition(origin.toString(), limit))
-                .answer(otherwise)
+                .status(status)
                 .settings(said(annotation, RuleOptions.ALL, origin))
                 .build();
     }

@@ -1,8 +1,8 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.annotation.Answer;
 import java.lang.reflect.Method;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
@@ -17,13 +17,16 @@ final class HttpClientMethods {
 
     private HttpClientMethods() {}
 
-    /** The default of {@code answer} for a method. A controller may serve the interface of a client. */
-    static Answer answer(Method method, Class<?> type) {
+    /**
+     * The default of {@code status} for a method: 503 for those of HTTP clients; null for others. A controller may serve
+     * the interface of a client.
+     */
+    static @Nullable Integer status(Method method, Class<?> type) {
         boolean client = isClient(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY))
                 || isClient(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY));
         boolean controller =
                 MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(CONTROLLER);
-        return client && !controller ? Answer.SERVER : Answer.DEFAULT;
+        return client && !controller ? Integer.valueOf(503) : null;
     }
 
     private static boolean isClient(MergedAnnotations annotations) {

@@ -1,6 +1,5 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compile.CandidateRules;
 import dev.limiter.spring.compile.RuleCompiler;
@@ -131,13 +130,13 @@ public final class LimitedMethods implements MethodLimits {
         Method method = AopUtils.getMostSpecificMethod(called, type);
         String signature = signature(method, type);
         String name = type.getSimpleName() + "." + method.getName();
-        Answer otherwise = HttpClientMethods.answer(called, targetClass);
+        Integer status = HttpClientMethods.status(called, targetClass);
         return Optional.of(new LimitedMethod(
                 method,
                 signature,
                 name,
                 fallbacks(annotations, method, type, name),
-                ruleSet -> compile(annotations, method, signature, name, otherwise, ruleSet),
+                ruleSet -> compile(annotations, method, signature, name, status, ruleSet),
                 rules.current()));
     }
 
@@ -146,7 +145,7 @@ public final class LimitedMethods implements MethodLimits {
             Method method,
             String signature,
             String name,
-            Answer otherwise,
+            @Nullable Integer status,
             RuleSet ruleSet) {
         RuleOrigin origin = RuleOrigin.annotation(signature);
         Set<String> names = new HashSet<>();
@@ -154,7 +153,7 @@ public final class LimitedMethods implements MethodLimits {
         for (int i = 0; i < annotations.size(); i++) {
             RateLimiter annotation = annotations.get(i);
             String ruleName = definitions.name(annotation, name, i, origin);
-            RuleDefinition definition = definitions.definition(annotation, ruleName, origin, ruleSet, otherwise);
+            RuleDefinition definition = definitions.definition(annotation, ruleName, origin, ruleSet, status);
             if (!names.add(RuleName.canonical(definition.name()))) {
                 throw new LimiterConfigurationException(new Problem(
                         MessageCode.SAME_NAME,

@@ -44,7 +44,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
                     : call.proceed();
         }
         RateLimitExceededException rejection = verdict.rejection();
-        Fallback fallback = method.fallback(verdict.refusingRule());
+        Fallback fallback = method.fallback(verdict.rejectingRule());
         if (fallback == null) {
             throw rejection;
         }

@@ -40,7 +40,7 @@ public final class CandidateRules {
                         LimitsDefinition.CANDIDATE,
                         RuleOptions.LIMIT_RESOLVER,
                         RuleOptions.LIMIT_CACHE,
-                        RuleOptions.ENFORCE,
+                        RuleOptions.ROLLOUT,
                         ChangeOrigin.OVERRIDES,
                         BanOptions.AFTER,
                         BanOptions.WITHIN,

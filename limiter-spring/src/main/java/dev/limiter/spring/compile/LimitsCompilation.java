@@ -88,17 +88,18 @@ final class LimitsCompilation {
 
     /** Null if the rule has no tiers, or there is a problem. */
     private @Nullable Tiers tiers() {
-        Setting<String> by = definition.get(LimitsDefinition.TIER_BY);
+        Setting<String> by = definition.get(RuleOptions.TIER_BY);
         Setting<Map<String, LimitsDefinition>> tiers = definition.get(LimitsDefinition.TIERS);
-        if (tiers == null) {
+        Setting<?> any = tiers == null ? by : tiers;
+        if (any == null) {
             return null;
         }
-        if (by == null || tiers.value().isEmpty()) {
+        if (by == null || tiers == null || tiers.value().isEmpty()) {
             problems.add(
                     MessageCode.TIERS,
-                    tiers.where(),
+                    any.where(),
                     null,
-                    "Tiers need by and one tier or more. Example: tiers: { by: \"header:X-Plan\", gold: { limit: 1000"
+                    "Tiers need tier-by and at least one tier. Example: tier-by: \"header:X-Plan\", tiers: { gold: { limit: 1000"
                             + " } }");
             return null;
         }
@@ -108,6 +109,7 @@ final class LimitsCompilation {
         tiers.value().forEach((name, tier) -> {
             if (tier.unlimited()) {
                 unlimited.add(name);
+                checkUnlimited(tier);
                 return;
             }
             Rule rule = problems.collect(() -> tier(tier));
@@ -117,6 +119,13 @@ final class LimitsCompilation {
             }
         });
         return value == null ? null : new Tiers(value, rules, unlimited);
+    }
+
+    private void checkUnlimited(LimitsDefinition tier) {
+        if (!tier.isEmpty()) {
+            problems.add(
+                    MessageCode.TIERS, tier.limit().where(), null, "A tier has limits or is unlimited, but not both.");
+        }
     }
 
     private Rule tier(LimitsDefinition tier) {
@@ -169,17 +178,17 @@ final class LimitsCompilation {
         boolean spaced = limits.stream().anyMatch(Limit::isSpaced);
         boolean neverWaits = definition.get(RuleOptions.CHARGE_IF) == null
                 && limits.stream().allMatch(limit -> limit instanceof Limit.FixedWindow fixed && fixed.fromFirst());
-        refuse(spaced, RuleOptions.LEASE, EVENLY, where, found);
-        refuse(held, RuleOptions.LEASE, "concurrency", where, found);
-        refuse(held, RuleOptions.CHARGE_IF, "concurrency", where, found);
-        refuse(spaced, RuleOptions.PRIORITY, EVENLY, where, found);
-        refuse(neverWaits, RuleOptions.MAX_WAIT, "fixed-window with align: first", where, found);
-        refuse(neverWaits, RuleOptions.MAX_WAITING, "fixed-window with align: first", where, found);
+        reject(spaced, RuleOptions.LEASE, EVENLY, where, found);
+        reject(held, RuleOptions.LEASE, "concurrency", where, found);
+        reject(held, RuleOptions.CHARGE_IF, "concurrency", where, found);
+        reject(spaced, RuleOptions.PRIORITY, EVENLY, where, found);
+        reject(neverWaits, RuleOptions.MAX_WAIT, "fixed-window with align: first", where, found);
+        reject(neverWaits, RuleOptions.MAX_WAITING, "fixed-window with align: first", where, found);
         limits.forEach(limit -> checkCost(limit, where, found));
-        compiler.floors.check(definition.name(), limits, where, found);
+        compiler.caps.check(definition.name(), limits, where, found);
     }
 
-    private void refuse(boolean ignored, Option<?> option, String by, String where, Problems found) {
+    private void reject(boolean ignored, Option<?> option, String by, String where, Problems found) {
         Setting<?> setting = definition.get(option);
         if (ignored && setting != null) {
             found.add(

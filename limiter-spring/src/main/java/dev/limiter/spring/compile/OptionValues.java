@@ -1,6 +1,6 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.spring.compiled.EnforcedShare;
+import dev.limiter.spring.compiled.Rollout;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
@@ -58,18 +58,18 @@ final class OptionValues {
      *
      * @throws LimiterConfigurationException if it is not a share
      */
-    static EnforcedShare enforcedShare(Setting<String> setting) {
+    static Rollout rollout(Setting<String> setting) {
         Matcher percent = PERCENT.matcher(setting.value().strip());
         int hundredths = percent.matches()
                 ? new BigDecimal(percent.group(1)).movePointRight(2).intValueExact()
                 : 0;
-        if (hundredths < 1 || hundredths > EnforcedShare.ALL.hundredths()) {
+        if (hundredths < 1 || hundredths > Rollout.ALL.hundredths()) {
             throw new LimiterConfigurationException(new Problem(
-                    MessageCode.ENFORCE,
+                    MessageCode.ROLLOUT,
                     setting.where(),
                     setting.value(),
                     "It must be a share from 0.01% to 100%, such as 10%. To only watch, set mode: shadow."));
         }
-        return new EnforcedShare(hundredths);
+        return new Rollout(hundredths);
     }
 }

@@ -1,13 +1,12 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.compiled.AddressLists;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.ChargeIf;
 import dev.limiter.spring.compiled.Cost;
 import dev.limiter.spring.compiled.Costs;
-import dev.limiter.spring.compiled.EnforcedShare;
 import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compiled.Rollout;
 import dev.limiter.spring.compiled.Waiting;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
@@ -33,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 final class RuleCompilation {
 
     private static final int MOST_LEASED = 50;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVICE_UNAVAILABLE = 503;
 
     private final RuleCompiler compiler;
     private final RuleDefinition definition;
@@ -76,12 +77,13 @@ final class RuleCompilation {
         Waiting waiting = waiting(maxWait);
         RateLimitRule.Enforcement enforcement = enforcement(key);
         if (placement.isFinal) {
-            compiler.floors.check(definition, enforcement.share(), problems);
+            compiler.caps.check(definition, enforcement.rollout(), problems);
         }
         Setting<String> lease = definition.get(RuleOptions.LEASE);
         if (lease != null) {
             problems.collect(() -> OptionValues.percent(lease, MOST_LEASED, MessageCode.LEASE));
         }
+        checkStatus();
         RateLimitKey valid = problems.valid(key);
         return new RateLimitRule(
                 definition,
@@ -90,7 +92,7 @@ final class RuleCompilation {
                 requests,
                 new RateLimitRule.Charging(placement.scoped.apply(valid), costs, chargeIf, waiting),
                 enforcement,
-                new RateLimitRule.ClientAnswer(headers(valid), answersForServer()),
+                new RateLimitRule.ClientAnswer(headers(valid), protectsApplication()),
                 definition.value(CandidateRules.LIVE));
     }
 
@@ -115,12 +117,10 @@ final class RuleCompilation {
 
     private RateLimitRule.Requests requests() {
         BooleanExpression condition = compiled(RuleOptions.CONDITION, this::condition);
-        BooleanExpression skipIf = compiled(RuleOptions.SKIP_IF, this::condition);
         return new RateLimitRule.Requests(
                 compiler.matchers.compile(definition, problems),
                 AddressLists.compile(definition, problems).and(compiler.everywhere),
-                condition == null ? BooleanExpression.ALWAYS : condition,
-                skipIf == null ? BooleanExpression.NEVER : skipIf);
+                condition == null ? BooleanExpression.ALWAYS : condition);
     }
 
     private Waiting waiting(Duration maxWait) {
@@ -141,14 +141,14 @@ final class RuleCompilation {
         if (ban != null) {
             checkKey(key, MessageCode.BAN_WITHOUT_KEY, definition.origin().of("ban"), null);
         }
-        Setting<String> enforce = definition.get(RuleOptions.ENFORCE);
-        EnforcedShare share = compiled(RuleOptions.ENFORCE, OptionValues::enforcedShare);
-        if (enforce != null && share != null) {
-            checkKey(key, MessageCode.ENFORCE, enforce.where(), enforce.value());
+        Setting<String> set = definition.get(RuleOptions.ROLLOUT);
+        Rollout rollout = compiled(RuleOptions.ROLLOUT, OptionValues::rollout);
+        if (set != null && rollout != null) {
+            checkKey(key, MessageCode.ROLLOUT, set.where(), set.value());
         }
         return new RateLimitRule.Enforcement(
                 compiler.mode.weaker(definition.value(RuleOptions.MODE, compiler.mode)),
-                share == null ? EnforcedShare.ALL : share,
+                rollout == null ? Rollout.ALL : rollout,
                 ban);
     }
 
@@ -192,11 +192,18 @@ final class RuleCompilation {
      * the rule itself asks for it.
      */
     private HeaderStyle headers(RateLimitKey key) {
-        boolean shared = definition.get(RuleOptions.KEY) != null && key.isForAll() || answersForServer();
+        boolean shared = definition.get(RuleOptions.KEY) != null && key.isForAll() || protectsApplication();
         return definition.value(RuleOptions.HEADERS, shared ? HeaderStyle.NONE : compiler.headers);
     }
 
-    private boolean answersForServer() {
-        return definition.value(RuleOptions.ANSWER) == Answer.SERVER;
+    private boolean protectsApplication() {
+        return definition.value(RuleOptions.STATUS, TOO_MANY_REQUESTS) == SERVICE_UNAVAILABLE;
+    }
+
+    private void checkStatus() {
+        Setting<Integer> status = definition.get(RuleOptions.STATUS);
+        if (status != null && status.value() != TOO_MANY_REQUESTS && status.value() != SERVICE_UNAVAILABLE) {
+            problems.add(MessageCode.OUT_OF_RANGE, status.where(), status.value(), "It must be 429 or 503.");
+        }
     }
 }

@@ -34,7 +34,7 @@ public final class RuleCompiler implements Resettable {
     final TimeSteps steps;
     final AddressLists everywhere;
     final ResolvedLimitCompiler resolvers;
-    final Floors floors;
+    final Caps caps;
     final TimeSource clock;
 
     /**
@@ -46,7 +46,7 @@ public final class RuleCompiler implements Resettable {
      * @param everywhere the addresses that all rules treat apart
      * @param beans where beans are that rules name; null if there are none
      * @param clock by which answers of resolvers end
-     * @param floors what rules may not exceed
+     * @param caps what rules may not exceed
      */
     public RuleCompiler(
             KeyParser keys,
@@ -59,13 +59,13 @@ public final class RuleCompiler implements Resettable {
             AddressLists everywhere,
             @Nullable ListableBeanFactory beans,
             TimeSource clock,
-            Floors floors) {
+            Caps caps) {
         this.everywhere = everywhere;
         this.keys = keys;
         this.expressions = expressions;
         this.limits = new LimitCompiler(available, steps);
         this.resolvers = new ResolvedLimitCompiler(beans, expressions, clock);
-        this.floors = floors;
+        this.caps = caps;
         this.clock = clock;
         this.matchers = matchers;
         this.mode = mode;

@@ -38,7 +38,7 @@ public record AddressLists(AddressRanges allow, AddressRanges deny) {
         return client != null && client.certain() && allow.contains(client.address());
     }
 
-    /** Whether the client is always refused. */
+    /** Whether the client is always rejected. */
     boolean deny(RateLimitContext context) {
         ClientAddress client = deny.isEmpty() ? null : client(context);
         return client != null && deny.contains(client.address());

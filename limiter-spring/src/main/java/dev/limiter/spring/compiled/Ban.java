@@ -6,7 +6,7 @@ import dev.limiter.Rule;
 import java.time.Duration;
 
 /**
- * When a key is refused outright for a while. Both halves are rules to the core, so that they are decided, bounded and
+ * When a key is rejected outright for a while. Both halves are rules to the core, so that they are decided, bounded and
  * forgotten like all others. Immutable.
  *
  * @param rejections counts the rejections of each key: full when there were too many

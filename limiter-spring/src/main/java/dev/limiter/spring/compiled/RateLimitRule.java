@@ -39,16 +39,15 @@ public final class RateLimitRule {
             Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, Map<String, Rule> overrides) {}
 
     /** The requests that are counted. */
-    public record Requests(
-            RequestMatcher matcher, AddressLists addresses, BooleanExpression condition, BooleanExpression skipIf) {}
+    public record Requests(RequestMatcher matcher, AddressLists addresses, BooleanExpression condition) {}
 
     /** The charge of a request; {@code chargeIf}: null if all requests stay charged. */
     public record Charging(
             RateLimitKey key, Costs costs, @Nullable ChargeIf chargeIf, Waiting waiting) {}
 
-    /** The effect of refusals; {@code ban}: null if no key is banned. */
+    /** The effect of rejections; {@code ban}: null if no key is banned. */
     public record Enforcement(
-            Mode mode, EnforcedShare share, @Nullable Ban ban) {}
+            Mode mode, Rollout rollout, @Nullable Ban ban) {}
 
     /** The answer to clients; {@code forServer}: whether the limits are the application's own. */
     public record ClientAnswer(HeaderStyle headers, boolean forServer) {}
@@ -110,14 +109,14 @@ public final class RateLimitRule {
         return enforcement.mode;
     }
 
-    /** The share of the keys that are refused. */
-    public EnforcedShare enforced() {
-        return enforcement.share;
+    /** The share of the keys for which it is enforced. */
+    public Rollout rollout() {
+        return enforcement.rollout;
     }
 
     /** Whether what becomes of its decisions depends on the key. */
     public boolean isEnforcedInPart() {
-        return enforcement.share.isPartial();
+        return enforcement.rollout.isPartial();
     }
 
     /**
@@ -129,9 +128,9 @@ public final class RateLimitRule {
         return charging.key.resolve(context);
     }
 
-    /** Whether a key is refused, rather than only watched. */
+    /** Whether a key is rejected, rather than only watched. */
     public boolean enforces(ResolvedKey known) {
-        return !enforcement.share.isPartial() || enforcement.share.contains(known.client());
+        return !enforcement.rollout.isPartial() || enforcement.rollout.contains(known.client());
     }
 
     /** The name of the rule beside which it is tried; null if it is no candidate. */
@@ -178,7 +177,7 @@ public final class RateLimitRule {
     }
 
     /** Whether its limits are the application's own, so that no client is to blame for using them up. */
-    public boolean answersForServer() {
+    public boolean protectsApplication() {
         return answer.forServer;
     }
 
@@ -232,18 +231,18 @@ public final class RateLimitRule {
         return known.unresolved() ? null : enforcement.ban;
     }
 
-    /** Whether it refuses the addresses of some clients. */
+    /** Whether it rejects the addresses of some clients. */
     public boolean hasDeniedAddresses() {
         return !requests.addresses.deny().isEmpty();
     }
 
-    /** Whether the address of the client is always refused. */
+    /** Whether the address of the client is always rejected. */
     public boolean denies(RateLimitContext context) {
         return requests.addresses.deny(context);
     }
 
     /**
-     * The option that exempts this one: {@code allow}, {@code condition} or {@code skip-if}; null if nothing does.
+     * The option that exempts this one: {@code allow} or {@code condition}; null if nothing does.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */
@@ -251,10 +250,7 @@ public final class RateLimitRule {
         if (requests.addresses.allow(context)) {
             return RuleOptions.ALLOW.name();
         }
-        if (!requests.condition.evaluate(context)) {
-            return RuleOptions.CONDITION.name();
-        }
-        return requests.skipIf.evaluate(context) ? RuleOptions.SKIP_IF.name() : null;
+        return requests.condition.evaluate(context) ? null : RuleOptions.CONDITION.name();
     }
 
     /**

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that wait for a turn instead of being refused, and their priority. Immutable, thread-safe.
+ * The requests that wait for a turn instead of being rejected, and their priority. Immutable, thread-safe.
  *
  * @param maxWait the longest wait; zero if no request waits
  * @param maxWaiting the most requests that wait at the same time

@@ -79,7 +79,7 @@ public final class ApplicableRules {
 
     /** These rules for one request: some that are enforced in part may only watch its key. */
     ApplicableRules of(RuleContexts contexts) {
-        List<RateLimitRule> refusing = new ArrayList<>(enforced.size());
+        List<RateLimitRule> rejecting = new ArrayList<>(enforced.size());
         List<RateLimitRule> watching = new ArrayList<>(shadow);
         Map<RateLimitRule, ResolvedKey> keys = new HashMap<>();
         for (RateLimitRule rule : enforced) {
@@ -87,9 +87,9 @@ public final class ApplicableRules {
             if (key != null) {
                 keys.put(rule, key);
             }
-            (key == null || rule.enforces(key) ? refusing : watching).add(rule);
+            (key == null || rule.enforces(key) ? rejecting : watching).add(rule);
         }
-        return new ApplicableRules(this, refusing, watching, keys);
+        return new ApplicableRules(this, rejecting, watching, keys);
     }
 
     /** Null if it cannot be told: the rule is enforced then, and fails where others do. */
@@ -108,12 +108,12 @@ public final class ApplicableRules {
         return key == null ? null : rule.banOf(key);
     }
 
-    /** The candidates that would have been asked about a refused request if they were in force. */
-    List<RateLimitRule> candidatesBeside(Verdict refused) {
+    /** The candidates that would have been asked about a rejected request if they were in force. */
+    List<RateLimitRule> candidatesBeside(Verdict rejected) {
         return shadow.isEmpty()
                 ? shadow
                 : shadow.stream()
-                        .filter(rule -> rule.live() != null && refused.isBy(rule.live()))
+                        .filter(rule -> rule.live() != null && rejected.isBy(rule.live()))
                         .toList();
     }
 
@@ -146,10 +146,10 @@ public final class ApplicableRules {
         if (others.isEmpty()) {
             return this;
         }
-        List<RateLimitRule> refusing = without(others, enforced);
+        List<RateLimitRule> rejecting = without(others, enforced);
         List<RateLimitRule> watching = without(others, shadow);
-        boolean same = refusing.size() == enforced.size() && watching.size() == shadow.size();
-        return same ? this : new ApplicableRules(refusing, watching);
+        boolean same = rejecting.size() == enforced.size() && watching.size() == shadow.size();
+        return same ? this : new ApplicableRules(rejecting, watching);
     }
 
     private static List<RateLimitRule> without(List<RateLimitRule> others, List<RateLimitRule> rules) {

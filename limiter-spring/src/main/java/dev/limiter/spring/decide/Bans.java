@@ -19,10 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses keys outright that were rejected too often. A rejection takes a permit of {@link Ban#rejections()}; the last
+ * Rejects keys outright that were rejected too often. A rejection takes a permit of {@link Ban#rejections()}; the last
  * one also takes the only permit of {@link Ban#bans()}, which comes back at the end of the ban. The storage decides
  * both like any limit, so the number of rejections before a ban is exact for any number of threads: a request after the
- * last one is banned already. Refusals during a ban do not count, so it ends on time. A key shared by clients that it
+ * last one is banned already. Rejections during a ban do not count, so it ends on time. A key shared by clients that it
  * does not tell apart is never banned: one client would have all others banned. The same holds for a state that keys
  * share for want of room. While an instance decides by its share of the limits, it begins no bans by itself: the whole
  * limit may have been kept. Thread-safe.
@@ -39,29 +39,29 @@ final class Bans {
         this.reports = reports;
     }
 
-    /** The refusal of a key that is banned; null if it is not. */
+    /** The rejection of a key that is banned; null if it is not. */
     CompletableFuture<@Nullable Decision> current(StorageCalls storage, Ban ban, Charge charge) {
         return then(
                 storage.peek(ban.bans(), charge.key()),
                 state -> Ban.isInForce(state) ? completedFuture(banned(charge, state)) : NONE);
     }
 
-    /** Counts a rejection; the refusal of a key that had too many before it, null if this is still one of them. */
+    /** Counts a rejection; the rejection of a key that had too many before it, null if this is still one of them. */
     CompletableFuture<@Nullable Decision> afterRejection(
             StorageCalls storage,
             RateLimitRule rule,
             @Nullable Ban ban,
             Charge charge,
-            Decision refusal,
+            Decision rejection,
             RuleContexts contexts) {
-        if (ban == null || Outcome.rejected(refusal) != Outcome.REJECTED || isShared(refusal)) {
+        if (ban == null || Outcome.rejected(rejection) != Outcome.REJECTED || isShared(rejection)) {
             return NONE;
         }
         return then(
                 storage.tryAcquire(List.of(ban.rejections().charge(charge.key()))),
-                rejection -> isLast(rejection)
+                counted -> isLast(counted)
                         ? storage.tryAcquire(List.of(ban.bans().charge(charge.key())))
-                                .thenApply(state -> begun(rule, charge, contexts, rejection, state))
+                                .thenApply(state -> begun(rule, charge, contexts, counted, state))
                         : NONE);
     }
 
@@ -86,7 +86,7 @@ final class Bans {
         }
     }
 
-    /** Whether a ban was not begun where the key is looked up: a storage that answers reads may refuse writes. */
+    /** Whether a ban was not begun where the key is looked up: a storage that answers reads may reject writes. */
     private boolean isLost(Decision state, Charge begun) {
         return state.sharesState()
                 || state.onFailure()
@@ -113,7 +113,7 @@ final class Bans {
     }
 
     /**
-     * The refusal of a rejection that came after the last one; a rejection that took the only permit has begun the ban.
+     * The rejection of a rejection that came after the last one; a rejection that took the only permit has begun the ban.
      */
     private @Nullable Decision begun(
             RateLimitRule rule, Charge charge, RuleContexts contexts, Decision rejection, Decision state) {
@@ -126,7 +126,7 @@ final class Bans {
         return rejection.permitted() ? null : banned(charge, state);
     }
 
-    /** The request that begins a ban is refused for its time like all others. */
+    /** The request that begins a ban is rejected for its time like all others. */
     private static Decision banned(Charge charge, Decision state) {
         Duration rest = state.retryAfter().orElse(state.resetAfter());
         return new FixedDecision(charge.rule(), charge.key(), Math.max(rest.toNanos(), 1), FixedDecision.Reason.BANNED);

@@ -52,7 +52,7 @@ final class DecisionSteps {
         }
         return asked.rules().isEmpty()
                 ? shadowed(Verdict.UNLIMITED, rules.shadow)
-                : then(banned(asked), banned -> banned == null ? limited(asked) : refused(banned, banned));
+                : then(banned(asked), banned -> banned == null ? limited(asked) : withCandidates(banned, banned));
     }
 
     private @Nullable Verdict denied() {
@@ -62,7 +62,7 @@ final class DecisionSteps {
                 Decision denied =
                         new FixedDecision(rule.rule(), Charge.SHARED, Decision.NEVER, FixedDecision.Reason.DENIED);
                 reports.decided(rule, contexts, Outcome.DENIED, null, denied, Duration.ZERO);
-                return Asked.NOTHING.refused(denied);
+                return Asked.NOTHING.rejected(denied);
             }
         }
         return null;
@@ -81,7 +81,7 @@ final class DecisionSteps {
                 throw undecidable.failure;
             }
             reports.decided(rule, contexts, Outcome.rejected(decision), price, decision, Duration.ZERO);
-            return completedFuture(new Asked(List.of(rule), List.of(price)).refused(decision));
+            return completedFuture(new Asked(List.of(rule), List.of(price)).rejected(decision));
         });
     }
 
@@ -107,7 +107,7 @@ final class DecisionSteps {
 
     private Verdict banned(RateLimitRule rule, Charge charge, Decision ban) {
         reports.decided(rule, contexts, Outcome.BANNED, charge, ban, Duration.ZERO);
-        return new Asked(List.of(rule), List.of(charge)).refused(ban);
+        return new Asked(List.of(rule), List.of(charge)).rejected(ban);
     }
 
     private CompletableFuture<Verdict> limited(Asked asked) {
@@ -124,19 +124,19 @@ final class DecisionSteps {
     private CompletableFuture<Verdict> decided(Asked asked, Decision decision, Duration waited) {
         return decision.permitted()
                 ? shadowed(decider.permitted(asked, rules, contexts, decision, waited), rules.shadow)
-                : rejected(asked.refused(decision));
+                : rejected(asked.rejected(decision));
     }
 
     /** Counts the rejections of a request for bans. */
     CompletableFuture<Verdict> rejected(Verdict verdict) {
         CompletableFuture<Verdict> answer = completedFuture(verdict);
         for (int i = 0; i < verdict.rules.size(); i++) {
-            if (verdict.refusedBy(i)) {
+            if (verdict.rejectedBy(i)) {
                 int index = i;
                 answer = then(answer, before -> rejected(verdict, index, before));
             }
         }
-        return then(answer, last -> refused(last, verdict));
+        return then(answer, last -> withCandidates(last, verdict));
     }
 
     /** {@code before}: the answer unless the rule at that position begins a ban, or has begun it. */
@@ -153,9 +153,9 @@ final class DecisionSteps {
         });
     }
 
-    /** Candidates of the one rule that refused are decided as if it had not. */
-    private CompletableFuture<Verdict> refused(Verdict answer, Verdict refused) {
-        return shadowed(answer, rules.candidatesBeside(refused));
+    /** Candidates of the one rule that rejected are decided as if it had not. */
+    private CompletableFuture<Verdict> withCandidates(Verdict answer, Verdict rejected) {
+        return shadowed(answer, rules.candidatesBeside(rejected));
     }
 
     /** The verdict with the decisions of rules that change nothing about it. */

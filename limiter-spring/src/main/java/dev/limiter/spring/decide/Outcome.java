@@ -7,19 +7,19 @@ import dev.limiter.OnFailure;
 public enum Outcome {
     /** Counted, and let through by this rule. */
     PERMITTED("permitted"),
-    /** Refused by this rule. */
+    /** Rejected by this rule. */
     REJECTED("rejected"),
-    /** Refused outright by this rule, since the key was rejected too often. */
+    /** Rejected outright by this rule, since the key was rejected too often. */
     BANNED("banned"),
-    /** Refused outright by this rule, since the address of the client is on its list. */
+    /** Rejected outright by this rule, since the address of the client is on its list. */
     DENIED("denied"),
-    /** Would have been refused by this rule, which only watches. */
+    /** Would have been rejected by this rule, which only watches. */
     SHADOW_REJECTED("shadow-rejected"),
     /** Exempt from this rule. */
     SKIPPED("skipped"),
     /** Let through without having been counted, since the storage did not decide. */
     FAILED_OPEN("failed-open"),
-    /** Refused, since the storage did not decide. */
+    /** Rejected, since the storage did not decide. */
     FAILED_CLOSED("failed-closed"),
     /** Let through in memory, where it was counted, since the storage did not decide. */
     FAILED_LOCAL("failed-local");
@@ -37,14 +37,14 @@ public enum Outcome {
                 .orElse(PERMITTED);
     }
 
-    /** The outcome of a rule that refused, by its part of the decision. */
+    /** The outcome of a rule that rejected, by its part of the decision. */
     static Outcome rejected(Decision part) {
         return part.onFailure().filter(OnFailure.DENY::equals).isPresent() ? FAILED_CLOSED : REJECTED;
     }
 
     /**
      * The outcome of a rule that only watches, by its decision: where the storage did not decide, no limit was asked that
-     * would have refused.
+     * would have rejected.
      */
     static Outcome watched(Decision part) {
         if (part.permitted()) {

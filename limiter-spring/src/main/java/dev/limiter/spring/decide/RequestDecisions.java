@@ -34,7 +34,7 @@ public abstract class RequestDecisions {
     private boolean handlerDecided;
     private List<RateLimitRule> decidedOnArrival = List.of();
     private List<RateLimitRule> order = List.of();
-    private @Nullable Verdict refusal;
+    private @Nullable Verdict rejectedCall;
     private Duration delay = Duration.ZERO;
     private volatile List<Verdict> open = List.of();
     /** The {@link #open} ones that were settled last. */
@@ -83,7 +83,7 @@ public abstract class RequestDecisions {
         return rules;
     }
 
-    /** Adds the verdict of rules of the request. The fields of a refusal are those of the rejection, which follows. */
+    /** Adds the verdict of rules of the request. The fields of a rejection are those of the rejection, which follows. */
     public void addRequest(Verdict verdict) {
         rules = rules.isEmpty() ? verdict.rules : with(rules, verdict.rules);
         if (!verdict.watching.isEmpty()) {
@@ -106,19 +106,19 @@ public abstract class RequestDecisions {
         changed();
     }
 
-    /** Adds the refusal that is to be answered, of a method that was called on the way, by any thread. */
-    public void addRefusal(RateLimitExceededException rejection) {
+    /** Adds the rejection that is to be answered, of a method that was called on the way, by any thread. */
+    public void addRejection(RateLimitExceededException rejection) {
         if (rejection instanceof Verdict.RejectedCallException call) {
-            refusal = call.verdict;
+            rejectedCall = call.verdict;
         }
     }
 
-    /** Has the client told to return so much later than it could, in all that is written of a refusal from now on. */
+    /** Has the client told to return so much later than it could, in all that is written of a rejection from now on. */
     public void delay(Duration delay) {
         this.delay = delay;
     }
 
-    /** How much later than it could a refused client is told to return. */
+    /** How much later than it could a rejected client is told to return. */
     public Duration delay() {
         return delay;
     }
@@ -180,8 +180,8 @@ public abstract class RequestDecisions {
     /**
      * Writes where the limits stand once the request is rejected. May block, as {@link RuleDecider#peek} does.
      *
-     * @param decision the refusal; it may be one of a method that was called on the way
-     * @param style of the refusal, if no rule is known for it
+     * @param decision the rejection; it may be one of a method that was called on the way
+     * @param style of the rejection, if no rule is known for it
      */
     public void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
         rejectionHeaders(decider, decision, style).writeTo(fields());
@@ -200,12 +200,12 @@ public abstract class RequestDecisions {
     }
 
     /**
-     * Whether a refusal is no fault of the client: by what all are served at once, or by a limit of the application's
+     * Whether a rejection is no fault of the client: by what all are served at once, or by a limit of the application's
      * own.
      */
     public boolean isOverload(Decision decision) {
-        if (refusal != null && refusal.decision == decision) {
-            return refusal.isOverload();
+        if (rejectedCall != null && rejectedCall.decision == decision) {
+            return rejectedCall.isOverload();
         }
         for (Verdict verdict : verdicts) {
             if (verdict.decision == decision) {
@@ -225,9 +225,9 @@ public abstract class RequestDecisions {
         verdicts.forEach(Verdict::close);
     }
 
-    /** The refusal of a method that was called on the way. */
+    /** The rejection of a method that was called on the way. */
     private void addUnknown(RateLimitHeaders headers, Decision decision, HeaderStyle style) {
-        if (refusal == null || refusal.decision != decision) {
+        if (rejectedCall == null || rejectedCall.decision != decision) {
             for (Decision part : decision.parts()) {
                 List<LimitStatus> statuses = part.limits();
                 if (!statuses.isEmpty()) {
@@ -236,10 +236,11 @@ public abstract class RequestDecisions {
             }
             return;
         }
-        for (int i = 0; i < refusal.rules.size(); i++) {
-            List<LimitStatus> statuses = refusal.statuses().get(i);
+        for (int i = 0; i < rejectedCall.rules.size(); i++) {
+            List<LimitStatus> statuses = rejectedCall.statuses().get(i);
             if (!statuses.isEmpty()) {
-                headers.add(refusal.rules.get(i), texts.of(refusal.asked(i)), refusal.charge(i), statuses);
+                headers.add(
+                        rejectedCall.rules.get(i), texts.of(rejectedCall.asked(i)), rejectedCall.charge(i), statuses);
             }
         }
     }

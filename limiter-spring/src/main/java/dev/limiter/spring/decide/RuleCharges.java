@@ -34,7 +34,7 @@ final class RuleCharges {
             return new Verdict(rules, charges, decision, List.of(), List.of(), open, held);
         }
 
-        Verdict refused(Decision decision) {
+        Verdict rejected(Decision decision) {
             return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), List.of());
         }
     }

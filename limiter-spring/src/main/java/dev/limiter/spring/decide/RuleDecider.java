@@ -69,7 +69,7 @@ public final class RuleDecider {
         Decision decision = blocking.tryAcquireNow(asked.charges());
         return decision.permitted()
                 ? permitted(asked, rules, contexts, decision, Duration.ZERO)
-                : steps(rules, contexts).rejected(asked.refused(decision)).join();
+                : steps(rules, contexts).rejected(asked.rejected(decision)).join();
     }
 
     /**

@@ -125,25 +125,25 @@ public final class Verdict {
                 rest.isNegative() ? Duration.ZERO : rest);
     }
 
-    /** Whether a limit of the rule at that position of {@link #rules()} refused. */
-    boolean refusedBy(int rule) {
+    /** Whether a limit of the rule at that position of {@link #rules()} rejected. */
+    boolean rejectedBy(int rule) {
         return !permitted && !part(rule).permitted();
     }
 
-    /** The name of the rule that refused; of several, the first of the {@link #rules()}. Only of a refusal. */
-    public String refusingRule() {
+    /** The name of the rule that rejected; of several, the first of the {@link #rules()}. Only of a rejection. */
+    public String rejectingRule() {
         for (int i = 0; i < rules.size(); i++) {
-            if (refusedBy(i)) {
+            if (rejectedBy(i)) {
                 return rules.get(i).name();
             }
         }
         return Objects.requireNonNull(decision).rule().name();
     }
 
-    /** Whether the rule of that name refused, and no other. */
+    /** Whether the rule of that name rejected, and no other. */
     boolean isBy(String name) {
         for (int i = 0; i < rules.size(); i++) {
-            if (refusedBy(i) && !rules.get(i).name().equals(name)) {
+            if (rejectedBy(i) && !rules.get(i).name().equals(name)) {
                 return false;
             }
         }
@@ -224,7 +224,7 @@ public final class Verdict {
     }
 
     /**
-     * Whether no client is to blame for the refusal: the rule that decided is about limits of the application's own, or
+     * Whether no client is to blame for the rejection: the rule that decided is about limits of the application's own, or
      * about what all callers hold together.
      */
     boolean isOverload() {
@@ -233,14 +233,14 @@ public final class Verdict {
         }
         for (RateLimitRule rule : rules) {
             if (rules.size() == 1 || rule.name().equals(decision.rule().name())) {
-                return rule.answersForServer()
+                return rule.protectsApplication()
                         || rule.isForAll() && decision.limit().isHeld();
             }
         }
         return false;
     }
 
-    /** The exception of a refused call, for {@link RequestDecisions#addRefusal}. */
+    /** The exception of a rejected call, for {@link RequestDecisions#addRejection}. */
     public RateLimitExceededException rejection() {
         return new RejectedCallException(this);
     }
@@ -261,7 +261,7 @@ public final class Verdict {
     /** Returns what was taken, because the request was rejected after all. */
     public void giveBack() {
         if (!permitted) {
-            return; // took nothing, and no rule in shadow mode keeps permits beside a refusal
+            return; // took nothing, and no rule in shadow mode keeps permits beside a rejection
         }
         open.forEach(OpenCharge::drop);
         if (decision != null) {

@@ -50,7 +50,7 @@ public record Change(
     private static final List<Option<?>> OF_LIMIT =
             List.of(LimitOptions.LIMIT, LimitOptions.WINDOW, LimitOptions.BURST);
 
-    private static final List<Option<?>> OF_RULE = List.of(RuleOptions.MODE, RuleOptions.ENFORCE);
+    private static final List<Option<?>> OF_RULE = List.of(RuleOptions.MODE, RuleOptions.ROLLOUT);
 
     public Change {
         Map<String, String> sorted = new TreeMap<>();
@@ -132,7 +132,7 @@ public record Change(
                 .filter(option -> option.name().equals(name) && (whole || isNamed(path)))
                 .findFirst()
                 .orElseThrow(() -> problem(
-                        MessageCode.CHANGE, path, null, "Only limit, window, burst, mode and enforce can change."));
+                        MessageCode.CHANGE, path, null, "Only limit, window, burst, mode and rollout can change."));
     }
 
     @SuppressWarnings("unchecked") // read() has the type of the option

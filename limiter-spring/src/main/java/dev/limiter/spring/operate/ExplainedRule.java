@@ -91,7 +91,7 @@ public record ExplainedRule(
         Result result =
                 result(rule.banOf(key), charge, standing, limiters).when(enforced && rule.mode() == Mode.ENFORCE);
         return new ExplainedRule(
-                rule, because, result, enforced ? null : "enforce: not for this key", key, charge, standing);
+                rule, because, result, enforced ? null : "rollout: not for this key", key, charge, standing);
     }
 
     private static Result result(@Nullable Ban ban, Charge charge, Decision standing, RateLimiters limiters) {

@@ -243,7 +243,7 @@ public final class LiveRules {
     public synchronized long change(
             String rule, @Nullable Collection<String> keys, Change change, @Nullable Long madeFor) {
         if (change.settings().isEmpty()) {
-            throw problem(rule, null, "There is nothing to change: set limit, window, burst, mode or enforce.");
+            throw problem(rule, null, "There is nothing to change: set limit, window, burst, mode or rollout.");
         }
         List<Target> targets = keys == null
                 ? List.of(new Target(rule, null))

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most that each key has asked for in one window, and the limit that would have refused a share of the keys. Of
+ * The most that each key has asked for in one window, and the limit that would have rejected a share of the keys. Of
  * many keys, it follows a sample: those whose hash begins with so many zeros, one more each time there is no room.
  * Thread-safe, by a lock; of a fixed size.
  *
@@ -109,7 +109,7 @@ public final class PeakDemand {
     }
 
     /**
-     * The smallest limit that would have refused at most that share of the keys in any window; 0 if none was seen. Of
+     * The smallest limit that would have rejected at most that share of the keys in any window; 0 if none was seen. Of
      * the keys in no tier.
      *
      * @param share from 0 to 1
@@ -126,9 +126,9 @@ public final class PeakDemand {
                 .sorted(Comparator.reverseOrder())
                 .mapToLong(Long::longValue)
                 .toArray();
-        int refused = Math.min((int) (share * peaks.length), peaks.length - 1);
+        int rejected = Math.min((int) (share * peaks.length), peaks.length - 1);
         return new Suggestion(
-                peaks.length == 0 ? 0 : peaks[refused],
+                peaks.length == 0 ? 0 : peaks[rejected],
                 (long) peaks.length << zeros,
                 requests.getOrDefault(name(tier), 0L));
     }

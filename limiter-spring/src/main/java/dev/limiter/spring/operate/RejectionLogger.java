@@ -14,7 +14,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line for each request or call that is refused, or would be, at level debug of the logger {@value #NAME}: words
+ * A line for each request or call that is rejected, or would be, at level debug of the logger {@value #NAME}: words
  * such as {@code rule=login}, and a hash for the key. At level trace also the key itself, and the sender of the
  * request. Thread-safe.
  */

@@ -16,7 +16,7 @@ public final class BanOptions {
             .suggest("1m", "One minute.")
             .named("ban.within");
 
-    public static final Option<String> FOR = Option.duration("Time for which the key is then refused, such as 15m")
+    public static final Option<String> FOR = Option.duration("Time for which the key is then rejected, such as 15m")
             .upTo(Limit.MAX_WINDOW)
             .suggest("15m", "A quarter of an hour.")
             .named("ban.for");

@@ -35,7 +35,7 @@ public final class LimitOptions {
     public static final Option<Algorithm> ALGORITHM = Option.oneOf(Algorithm.class, "How the limit counts")
             .otherwise(Algorithm.TOKEN_BUCKET)
             .suggest("token-bucket", "Bursts up to a size, refilled continuously; the default.")
-            .suggest("leaky-bucket", "A bucket that leaks; what would overflow it is refused.")
+            .suggest("leaky-bucket", "A bucket that leaks; what would overflow it is rejected.")
             .suggest("fixed-window", "A count that starts anew with each window.")
             .suggest("sliding-window-counter", "A window of sub-windows that slides.")
             .suggest("sliding-window-log", "Remembers each permit; exact over any window.")

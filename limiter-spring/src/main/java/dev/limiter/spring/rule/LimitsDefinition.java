@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 public record LimitsDefinition(
         LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits, boolean unlimited) {
 
-    /** What gives the name of the tier of a request. */
-    public static final Option<String> TIER_BY = Option.of("tiers.by");
-
     /** The tiers of a rule by their names. */
     public static final Option<Map<String, LimitsDefinition>> TIERS = Option.of("tiers");
 

@@ -2,7 +2,6 @@ package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
 import dev.limiter.OnFailure;
-import dev.limiter.spring.annotation.Answer;
 import dev.limiter.spring.failure.MessageCode;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -210,7 +209,7 @@ public record RuleDefinition(
          * @param tiers by their names
          */
         public Builder tiers(@Nullable String by, @Nullable Map<String, LimitsDefinition> tiers) {
-            return set(LimitsDefinition.TIER_BY, by).set(LimitsDefinition.TIERS, tiers);
+            return set(RuleOptions.TIER_BY, by).set(LimitsDefinition.TIERS, tiers);
         }
 
         public Builder paths(@Nullable List<String> paths) {
@@ -239,10 +238,6 @@ public record RuleDefinition(
 
         public Builder condition(@Nullable String condition) {
             return set(RuleOptions.CONDITION, condition);
-        }
-
-        public Builder skipIf(@Nullable String skipIf) {
-            return set(RuleOptions.SKIP_IF, skipIf);
         }
 
         public Builder chargeIf(@Nullable String chargeIf) {
@@ -284,8 +279,8 @@ public record RuleDefinition(
             return set(RuleOptions.HEADERS, headers);
         }
 
-        public Builder answer(@Nullable Answer answer) {
-            return set(RuleOptions.ANSWER, answer);
+        public Builder status(@Nullable Integer status) {
+            return set(RuleOptions.STATUS, status);
         }
 
         public RuleDefinition build() {

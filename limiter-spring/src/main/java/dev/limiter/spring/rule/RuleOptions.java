@@ -1,7 +1,6 @@
 package dev.limiter.spring.rule;
 
 import dev.limiter.OnFailure;
-import dev.limiter.spring.annotation.Answer;
 import java.time.Duration;
 import java.util.List;
 
@@ -47,7 +46,7 @@ public final class RuleOptions {
             .named("cost");
 
     public static final Option<String> MAX_WAIT = Option.duration(
-                    "How long a request may wait for its turn instead of being refused")
+                    "How long a request may wait for its turn instead of being rejected")
             .zeroTo(Duration.ofDays(1))
             .otherwise("0ms")
             .except("500ms if only max-waiting is")
@@ -95,20 +94,17 @@ public final class RuleOptions {
             .except("but none for key: global")
             .named("headers");
 
-    public static final Option<String> ENFORCE = Option.text(
-                    "Share of the keys that are refused, from 0.01% to 100%; for the others the rule only watches")
+    public static final Option<String> ROLLOUT = Option.text(
+                    "Share of the keys for which the rule is enforced, from 0.01% to 100%; the others are in shadow mode")
             .otherwise("100%")
             .suggest("1%", "One key of a hundred.")
             .suggest("10%", "One key of ten.")
-            .named("enforce");
+            .named("rollout");
 
-    public static final Option<String> CONDITION = Option.text("Expression that is true for the calls to limit")
+    public static final Option<String> CONDITION = Option.text("Expression that is true for the requests to limit")
             .otherwiseCounts("all")
+            .suggest("#{!#request.isUserInRole('INTERNAL')}", "Requests of users without a role.")
             .named("condition");
-
-    public static final Option<String> SKIP_IF = Option.text("Expression that is true for requests not to limit")
-            .suggest("#{#request.isUserInRole('INTERNAL')}", "Those of users with a role.")
-            .named("skip-if");
 
     public static final Option<String> CHARGE_IF = Option.text(
                     "failed (any answer but 2xx and 3xx), or an expression over #response that is true for requests"
@@ -124,17 +120,24 @@ public final class RuleOptions {
             .named("allow");
 
     public static final Option<List<String>> DENY = Option.list(
-                    "Networks of clients that are always refused, with status 403")
+                    "Networks of clients that are always rejected, with status 403")
             .suggest("203.0.113.0/24", "A network.")
             .named("deny");
 
-    public static final Option<Answer> ANSWER = Option.oneOf(
-                    Answer.class,
-                    "Owner of the limit: the client (client), answered with status 429, or the application itself"
-                            + " (server), with 503")
-            .otherwise(Answer.CLIENT)
-            .except("but server for methods of HTTP clients")
-            .named("answer");
+    public static final Option<Integer> STATUS = Option.count(
+                    "Status of the response to a rejected request: 503 for a limit that protects the"
+                            + " application, or 429, which limiter.web.status can replace")
+            .otherwise(429)
+            .except("but 503 for methods of HTTP clients")
+            .suggest(429, "The client sends too many requests.")
+            .suggest(503, "The limit protects the application.")
+            .named("status");
+
+    public static final Option<String> TIER_BY = Option.text(
+                    "Tier of a request: an expression, or a part of a key, such as header:X-Plan; for tiers")
+            .suggest("header:X-Plan", "A header of the request.")
+            .suggest("#{@plans.of(#request)}", "The result of a bean.")
+            .named("tier-by");
 
     /** The name of a {@link LimitResolver} bean, or an expression. */
     public static final Option<String> LIMIT_RESOLVER = Option.text(
@@ -162,16 +165,16 @@ public final class RuleOptions {
             PRIORITY,
             RESERVE,
             MODE,
-            ENFORCE,
+            ROLLOUT,
             ON_FAILURE,
             LEASE,
             HEADERS,
             CONDITION,
-            SKIP_IF,
             CHARGE_IF,
             ALLOW,
             DENY,
-            ANSWER,
+            STATUS,
+            TIER_BY,
             LIMIT_RESOLVER,
             LIMIT_CACHE);
 

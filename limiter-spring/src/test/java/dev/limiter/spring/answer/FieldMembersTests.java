@@ -18,7 +18,7 @@ class FieldMembersTests {
     @Test
     void listsEachPolicyAsInTheContract() {
         List<LimitStatus> statuses = List.of(
-                refused("orders-burst", 10, Duration.ofSeconds(1), Duration.ofMillis(11_001)),
+                rejected("orders-burst", 10, Duration.ofSeconds(1), Duration.ofMillis(11_001)),
                 permitted("orders-hourly", 1000, Duration.ofHours(1), 512, Duration.ofMinutes(10)));
 
         assertThat(text(statuses).policies()).isEqualTo("\"orders-burst\";q=10;w=1, \"orders-hourly\";q=1000;w=3600");
@@ -76,7 +76,7 @@ class FieldMembersTests {
         return field.toString();
     }
 
-    private static LimitStatus refused(String policy, long limit, Duration window, Duration retryAfter) {
+    private static LimitStatus rejected(String policy, long limit, Duration window, Duration retryAfter) {
         return new LimitStatus(
                 policy, Limit.tokenBucket(limit, window), false, 0, Optional.of(retryAfter), Duration.ofDays(2));
     }

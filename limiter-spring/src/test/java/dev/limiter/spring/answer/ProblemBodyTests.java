@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ProblemBodyTests {
 
     @Test
-    void namesAllPoliciesThatRefuse() {
+    void namesAllPoliciesThatReject() {
         assertThat(ProblemBody.json(
                         ProblemBody.Problem.QUOTA_EXCEEDED,
                         "Too many",

@@ -202,7 +202,7 @@ class CallCompletionTests {
 
     private void isRunning() {
         assertThat(holders.permits("pool")).isEqualTo(1);
-        assertThatThrownBy(() -> service.call(() -> "refused")).isInstanceOf(RateLimitExceededException.class);
+        assertThatThrownBy(() -> service.call(() -> "rejected")).isInstanceOf(RateLimitExceededException.class);
     }
 
     private void isOver() {

@@ -10,8 +10,8 @@ import dev.limiter.Limit;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compile.Floors;
-import dev.limiter.spring.compile.Floors.Floor;
+import dev.limiter.spring.compile.Caps;
+import dev.limiter.spring.compile.Caps.Cap;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
@@ -72,7 +72,7 @@ class OverlaidAnnotationTests {
                                 .warmUp("10s"),
                         Waiting.class),
                 arguments(limited().cost("10"), Bursting.class),
-                arguments(rule("floored").limit(20L, "1h", null, null, null), Floored.class));
+                arguments(rule("capped").limit(20L, "1h", null, null, null), Capped.class));
     }
 
     @ParameterizedTest
@@ -121,7 +121,7 @@ class OverlaidAnnotationTests {
 
     @ParameterizedTest
     @MethodSource("settingsThatTheAnnotationDoesNotComplete")
-    void areRefusedWithSettingsThatNeedMore(RuleDefinition.Builder settings, String where, String code) {
+    void areRejectedWithSettingsThatNeedMore(RuleDefinition.Builder settings, String where, String code) {
         Rules rules = inForce(settings);
 
         assertThatThrownBy(() -> merged(rules, Bursting.class))
@@ -130,10 +130,10 @@ class OverlaidAnnotationTests {
     }
 
     @Test
-    void areHeldToTheirFloorWithTheSettingsOverThem() {
-        Rules rules = inForce(rule("floored").limit(1000L, null, null, null, null));
+    void areHeldToTheirCapWithTheSettingsOverThem() {
+        Rules rules = inForce(rule("capped").limit(1000L, null, null, null, null));
 
-        assertThatThrownBy(() -> merged(rules, Floored.class)).hasMessageContaining("LIM-317");
+        assertThatThrownBy(() -> merged(rules, Capped.class)).hasMessageContaining("LIM-317");
     }
 
     @ParameterizedTest
@@ -221,7 +221,7 @@ class OverlaidAnnotationTests {
                 AddressLists.NONE,
                 beans,
                 TimeSource.system(),
-                new Floors(Map.of("floored", new Floor("limiter.floors.floored", 10, MINUTE))));
+                new Caps(Map.of("capped", new Cap("limiter.caps.capped", 10, MINUTE))));
     }
 
     static class ReservedForSome {
@@ -254,9 +254,9 @@ class OverlaidAnnotationTests {
         public void call(String who) {}
     }
 
-    static class Floored {
+    static class Capped {
 
-        @RateLimiter(name = "floored", limit = 10, window = "1m", burst = 10)
+        @RateLimiter(name = "capped", limit = 10, window = "1m", burst = 10)
         public void call(String who) {}
     }
 }

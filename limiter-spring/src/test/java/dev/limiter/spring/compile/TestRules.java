@@ -64,12 +64,12 @@ public final class TestRules {
 
     /** Rules that can be changed; there are none so far. {@code store}: where changes are kept. */
     public static LiveRules live(ChangeStore store) {
-        return live(store, () -> 0, Floors.NONE);
+        return live(store, () -> 0, Caps.NONE);
     }
 
     /** {@code clock}: by which overrides of keys end. */
-    public static LiveRules live(ChangeStore store, TimeSource clock, Floors floors) {
-        RuleSetCompiler compiler = new RuleSetCompiler(compiler(SecretValues.asTheyAre(), clock, floors));
+    public static LiveRules live(ChangeStore store, TimeSource clock, Caps caps) {
+        RuleSetCompiler compiler = new RuleSetCompiler(compiler(SecretValues.asTheyAre(), clock, caps));
         Setting<List<String>> excluded = new Setting<>(List.of(), "limiter.web.exclude");
         return new LiveRules(
                 new Rules(compiler.compile(List.of(), null, excluded)),
@@ -84,10 +84,10 @@ public final class TestRules {
 
     /** {@code secrets}: how secret values become part of keys. */
     public static RuleCompiler compiler(SecretValues secrets) {
-        return compiler(secrets, TimeSource.system(), Floors.NONE);
+        return compiler(secrets, TimeSource.system(), Caps.NONE);
     }
 
-    private static RuleCompiler compiler(SecretValues secrets, TimeSource clock, Floors floors) {
+    private static RuleCompiler compiler(SecretValues secrets, TimeSource clock, Caps caps) {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
@@ -101,6 +101,6 @@ public final class TestRules {
                 AddressLists.NONE,
                 null,
                 clock,
-                floors);
+                caps);
     }
 }

@@ -52,11 +52,11 @@ class BansTests {
     }
 
     @Test
-    void refusalsDoNotProlongABan() {
+    void rejectionsDoNotProlongABan() {
         RateLimitRule rule = banned();
         fixture.pass(Duration.ofMinutes(14));
-        Verdict refused = fixture.decide(ANN, rule);
-        assertThat(refused.decision())
+        Verdict rejected = fixture.decide(ANN, rule);
+        assertThat(rejected.decision())
                 .isInstanceOfSatisfying(
                         FixedDecision.class, fixed -> assertThat(fixed.reason()).isEqualTo(FixedDecision.Reason.BANNED))
                 .satisfies(decision -> assertThat(decision.retryAfter()).contains(Duration.ofMinutes(1)));

@@ -26,7 +26,7 @@ class DecisionReportsTests {
         decide(2, List.of(meter));
         assertThat(heard).hasSize(2);
         assertThat(heard.get(0)).startsWith("once GET /test permitted permitted by once");
-        assertThat(heard.get(1)).startsWith("once GET /test rejected refused by once");
+        assertThat(heard.get(1)).startsWith("once GET /test rejected rejected by once");
     }
 
     @Test

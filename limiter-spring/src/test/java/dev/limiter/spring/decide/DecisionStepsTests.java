@@ -80,14 +80,16 @@ class DecisionStepsTests {
                                 .limit(3L, "1s", null, null, null)
                                 .set(LimitsDefinition.CANDIDATE, candidate(5))
                                 .ban(3L, "1m", "10s"),
-                        rule("skipped").limit(9L, "1s", null, null, null).skipIf("#request.getHeader('skip') != null"),
+                        rule("skipped")
+                                .limit(9L, "1s", null, null, null)
+                                .condition("#request.getHeader('skip') == null"),
                         rule("costly")
                                 .limit(20L, "1s", null, null, null)
                                 .cost("T(Integer).parseInt(#request.getHeader('cost'))"),
                         rule("partly")
                                 .key(List.of("header:user"))
                                 .limit(4L, "1s", null, null, null)
-                                .set(RuleOptions.ENFORCE, "50%"),
+                                .set(RuleOptions.ROLLOUT, "50%"),
                         rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))
                 .map(RuleDefinition.Builder::build)
                 .flatMap(definition -> Stream.of(definition, CandidateRules.of(definition)))
@@ -196,7 +198,7 @@ class DecisionStepsTests {
         ApplicableRules rules = ApplicableRules.of(List.of(compiled(rule("failing")
                 .key(List.of("header:user"))
                 .limit(1L, "1h", null, null, null)
-                .skipIf("#request.getHeader('flag').isEmpty()"))));
+                .condition("!#request.getHeader('flag').isEmpty()"))));
         assertThatThrownBy(() -> remote.answerAll(() -> decider.decideLater(rules, rule -> request(Map.of()))))
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(RuleEvaluationException.class);
@@ -250,8 +252,8 @@ class DecisionStepsTests {
 
         Verdict second = remote.answerAll(() -> decider.decideLater(rules, ann("GET /b")));
         assertThat(held()).containsExactly(2L, 0L, 2L);
-        Verdict refused = remote.answerAll(() -> decider.decideLater(rules, ann("GET /c")));
-        assertThat(refused.permitted()).isFalse();
+        Verdict rejected = remote.answerAll(() -> decider.decideLater(rules, ann("GET /c")));
+        assertThat(rejected.permitted()).isFalse();
         assertThat(held()).containsExactly(2L, 0L, 2L);
 
         verdict.close();

@@ -33,7 +33,7 @@ class RuleDeciderTests {
                 arguments(once().mode(Mode.SHADOW), true, List.of("once permitted", "once shadow-rejected")),
                 arguments(once().mode(Mode.OFF), true, List.of()),
                 arguments(
-                        once().skipIf("#request.getHeader('user') == 'ann'"),
+                        once().condition("#request.getHeader('user') != 'ann'"),
                         true,
                         List.of("once skipped", "once skipped")),
                 arguments(
@@ -48,7 +48,8 @@ class RuleDeciderTests {
                         once().limit(3L, "1h", null, null, null).cost("2"),
                         false,
                         List.of("once permitted", "once rejected")),
-                arguments(once().mode(Mode.SHADOW).skipIf("#request.getHeader('none').isEmpty()"), true, List.of()));
+                arguments(
+                        once().mode(Mode.SHADOW).condition("!#request.getHeader('none').isEmpty()"), true, List.of()));
     }
 
     @ParameterizedTest
@@ -61,16 +62,16 @@ class RuleDeciderTests {
     }
 
     @Test
-    void permitsOfOneRuleAreNotTakenIfAnotherRefuses() {
+    void permitsOfOneRuleAreNotTakenIfAnotherRejects() {
         RateLimitRule wide = compiled(rule("wide").limit(10L, "1h", null, null, null));
         RateLimitRule once = compiled(once());
         assertThat(fixture.decide(ANN, wide, once).permitted()).isTrue();
-        Verdict refused = fixture.decide(ANN, wide, once);
+        Verdict rejected = fixture.decide(ANN, wide, once);
 
-        assertThat(refused.permitted()).isFalse();
-        assertThat(refused.isBy("once")).isTrue();
-        assertThat(refused.isBy("wide")).isFalse();
-        assertThat(refused.refusingRule()).isEqualTo("once");
+        assertThat(rejected.permitted()).isFalse();
+        assertThat(rejected.isBy("once")).isTrue();
+        assertThat(rejected.isBy("wide")).isFalse();
+        assertThat(rejected.rejectingRule()).isEqualTo("once");
         assertThat(fixture.told()).containsExactly("wide permitted", "once permitted", "once rejected");
         assertThat(fixture.remaining(wide, ANN)).isEqualTo(9);
     }
@@ -110,7 +111,7 @@ class RuleDeciderTests {
 
     @Test
     void failingExpressionCostsAPermitOfNobody() {
-        RateLimitRule rule = compiled(once().skipIf("#request.getHeader('none').isEmpty()"));
+        RateLimitRule rule = compiled(once().condition("!#request.getHeader('none').isEmpty()"));
         assertThatExceptionOfType(RuleEvaluationException.class).isThrownBy(() -> fixture.decide(ANN, rule));
         assertThat(fixture.told()).isEmpty();
 

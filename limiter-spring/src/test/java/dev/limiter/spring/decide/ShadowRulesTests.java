@@ -27,7 +27,7 @@ class ShadowRulesTests {
     private final DecisionFixture fixture = new DecisionFixture();
 
     @Test
-    void candidateIsAskedAboutWhatItsOwnRuleRefuses() {
+    void candidateIsAskedAboutWhatItsOwnRuleRejects() {
         RuleDefinition live = tried(
                 rule("live").key(List.of("header:user")).limit(1L, "1h", null, null, null),
                 LimitDefinition.of(ORIGIN, 2L, null, null, null, null));
@@ -46,7 +46,7 @@ class ShadowRulesTests {
     }
 
     @Test
-    void candidateIsNotAskedAboutWhatAnotherRuleRefuses() {
+    void candidateIsNotAskedAboutWhatAnotherRuleRejects() {
         RuleDefinition live = tried(
                 rule("live").key(List.of("header:user")).limit(5L, "1h", null, null, null),
                 LimitDefinition.of(ORIGIN, 9L, null, null, null, null));
@@ -60,7 +60,7 @@ class ShadowRulesTests {
     }
 
     @Test
-    void candidateHoldsNoPermitsForARefusedRequest() {
+    void candidateHoldsNoPermitsForARejectedRequest() {
         RuleDefinition live = tried(
                 rule("live").key(List.of("header:user")).limit(1L, null, Algorithm.CONCURRENCY, null, null),
                 LimitDefinition.of(ORIGIN, 2L, null, null, null, null));
@@ -80,7 +80,7 @@ class ShadowRulesTests {
     }
 
     @Test
-    void candidateReturnsWhatARefusedRequestTookIfItsOutcomeIsUnknown() {
+    void candidateReturnsWhatARejectedRequestTookIfItsOutcomeIsUnknown() {
         RuleDefinition live = tried(
                 rule("live")
                         .key(List.of("header:user"))

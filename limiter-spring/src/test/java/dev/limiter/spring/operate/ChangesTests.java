@@ -26,13 +26,13 @@ class ChangesTests {
     void aLaterChangeIsOverTheEarlierOneAndSignsForBoth() {
         Changes changes = Changes.NONE
                 .with(rule("orders"), change("ann", Map.of("limits.per-day.limit", "5", "mode", "off")))
-                .with(rule("Orders"), change("bob", Map.of("limits.PerDay.limit", "6", "enforce", "10%")));
+                .with(rule("Orders"), change("bob", Map.of("limits.PerDay.limit", "6", "rollout", "10%")));
 
         assertThat(changes.version()).isEqualTo(2);
         assertThat(changes.all()).hasSize(1);
         assertThat(changes.of("ORDERS"))
                 .hasValue(new Change(
-                        Map.of("limits.perday.limit", "6", "mode", "off", "enforce", "10%"),
+                        Map.of("limits.perday.limit", "6", "mode", "off", "rollout", "10%"),
                         2,
                         NOW,
                         "bob",

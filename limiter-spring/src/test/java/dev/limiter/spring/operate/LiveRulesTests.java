@@ -3,8 +3,8 @@ package dev.limiter.spring.operate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.limiter.spring.compile.Floors;
-import dev.limiter.spring.compile.Floors.Floor;
+import dev.limiter.spring.compile.Caps;
+import dev.limiter.spring.compile.Caps.Cap;
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -29,10 +29,9 @@ class LiveRulesTests {
     private static final Map<String, String> SHADOW = Map.of("mode", "shadow");
 
     private final AtomicLong now = new AtomicLong(TimeUnit.DAYS.toNanos(20_000));
-    private final Floors floors =
-            new Floors(Map.of("strict", new Floor("limiter.floors.strict", 6, Duration.ofHours(1))));
+    private final Caps caps = new Caps(Map.of("strict", new Cap("limiter.caps.strict", 6, Duration.ofHours(1))));
     private final SharedStore store = new SharedStore();
-    private final LiveRules rules = TestRules.live(store, now::get, floors);
+    private final LiveRules rules = TestRules.live(store, now::get, caps);
 
     /** A store that other instances write to. */
     private static final class SharedStore implements ChangeStore {

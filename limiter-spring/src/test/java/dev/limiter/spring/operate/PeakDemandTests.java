@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Limits that are suggested refuse as many keys as was said. */
+/** Limits that are suggested reject as many keys as was said. */
 class PeakDemandTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -53,18 +53,18 @@ class PeakDemandTests {
 
         Map<String, Integer> second = new HashMap<>();
         hour(2, 50_000, (key, time) -> second.merge(key, 1, Integer::sum));
-        double refused = second.values().stream()
+        double rejected = second.values().stream()
                         .filter(requests -> requests > suggestion.limit())
                         .count()
                 / (double) second.size();
 
-        assertThat(refused).isBetween(0.0008, 0.0012);
+        assertThat(rejected).isBetween(0.0008, 0.0012);
         assertThat(suggestion.keys()).isEqualTo(50_000);
     }
 
     @ParameterizedTest
     @CsvSource({"0, 10", "0.1, 9", "0.25, 8", "0.5, 5", "0.99, 1"})
-    void isTheSmallestLimitThatRefusesNoMore(double share, long limit) {
+    void isTheSmallestLimitThatRejectsNoMore(double share, long limit) {
         PeakDemand demand = new PeakDemand(MINUTE);
         for (int key = 1; key <= 10; key++) {
             for (int window = 0; window < 3; window++) {

@@ -79,7 +79,7 @@ class SpaceSavingTests {
             sum += 1.0 / (i + 1);
             upTo[i] = sum;
         }
-        SpaceSaving<Integer> sketch = new SpaceSaving<>(RefusedKeys.COUNTERS);
+        SpaceSaving<Integer> sketch = new SpaceSaving<>(RejectedKeys.COUNTERS);
         int[] truth = new int[keys];
         Random random = new Random(11);
         for (int i = 0; i < 3_000_000; i++) {
@@ -101,6 +101,6 @@ class SpaceSavingTests {
                 .collect(Collectors.toList());
         most.retainAll(expected);
         assertThat(most).hasSizeGreaterThanOrEqualTo(9);
-        assertThat(sketch.counts()).hasSize(RefusedKeys.COUNTERS);
+        assertThat(sketch.counts()).hasSize(RejectedKeys.COUNTERS);
     }
 }

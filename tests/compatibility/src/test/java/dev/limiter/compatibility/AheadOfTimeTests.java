@@ -29,7 +29,7 @@ class AheadOfTimeTests {
         "limiter.rules.catalog.limit=1",
         "limiter.rules.catalog.window=1h",
         "limiter.rules.catalog.key=#request.getHeader('X-Api-Key')",
-        "limiter.rules.catalog.tiers.by=#{@'dev.limiter.compatibility.AheadOfTimeApplication$Plans'.of(#request)}",
+        "limiter.rules.catalog.tier-by=#{@'dev.limiter.compatibility.AheadOfTimeApplication$Plans'.of(#request)}",
         "limiter.rules.catalog.tiers.gold.limit=2"
     };
 

@@ -93,7 +93,7 @@ class ApplicationTests {
     }
 
     @Test
-    void rejectedAnswerNamesTheLimitThatRefused() {
+    void rejectedAnswerNamesTheLimitThatRejected() {
         assertThat(statuses(2, "/orders/1")).containsOnly(200);
 
         HttpResponse<String> answer = clients.get("/orders/2?page=1");

@@ -31,7 +31,7 @@ class BadChangesTests {
               ban: { after: 2, within: 1h, for: 1d } }
           watched: { <<: *banning, mode: shadow }
           idle: { <<: *banning, mode: "off" }
-          few: { <<: *banning, enforce: 0.01% }
+          few: { <<: *banning, rollout: 0.01% }
           costly: { paths: /orders, limit: 3, window: 1h, key: "header:X-Api-Key", cost: 3 }
           several:
             { paths: /orders,
@@ -98,7 +98,7 @@ class BadChangesTests {
         orders   | {'key':'acme','limit':9}                   |         |         | and nothing else
         orders   | {'key':'acme','until':'2h'}                |         |         | and nothing else
         orders   | {'key':'acme','limit':9,'until':'2h','mode':'off'}    | |        | Of a key
-        orders   | {'key':'acme','limit':9,'until':'2h','enforce':'9%'}  | |        | Of a key
+        orders   | {'key':'acme','limit':9,'until':'2h','rollout':'9%'}  | |        | Of a key
         orders   | {'key':'acme','limit':0,'until':'1h'}      | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'key':'acme','limit':ten,'until':'2h'}    |         |         |
         orders   | {'key':'acme','limit':9,'until':'2h','named':'x'}     | | LIM-    |

@@ -125,7 +125,7 @@ class BadInputTests {
 
     @ParameterizedTest
     @CsvSource({"%00", "%c0%ae", "%c0%af", "\\xff", "%ff", "%c3%28", "%", "%zz", "%u0041"})
-    void pathsThatAreNoneAreRefusedOrCounted(String segment) throws Exception {
+    void pathsThatAreNoneAreRejectedOrCounted(String segment) throws Exception {
         for (Phase phase : Phase.values()) {
             String target = "/header/" + segment.replace("\\xff", "\u00ff");
             int before = SERVED.get();

@@ -50,14 +50,14 @@ class ChangesTests {
         rules:
           orders:
             { paths: /orders, limit: 3, window: 1h, key: "header:X-Api-Key",
-              tiers: { by: "header:X-Plan", gold: { limit: 5 } }, ban: { after: 1000, within: 1h, for: 1d } }
+              tier-by: "header:X-Plan", tiers: { gold: { limit: 5 } }, ban: { after: 1000, within: 1h, for: 1d } }
           several:
             { paths: /several, key: "header:X-Api-Key",
               limits: { per-sec: { limit: 100, window: 1s }, per-day: { limit: 2, window: 1d } } }
           plans:
             { paths: /plans, key: "header:X-Api-Key",
               limits: { short: { limit: 2, window: 30d }, long: { limit: 3, window: 90d } },
-              tiers: { by: "header:X-Plan", gold: { limits: { short: { limit: 4 }, long: { limit: 5 } } }, free: unlimited } }
+              tier-by: "header:X-Plan", tiers: { gold: { limits: { short: { limit: 4 }, long: { limit: 5 } } }, free: { unlimited: true } } }
         """);
 
     /** All events of applications. */
@@ -256,9 +256,9 @@ class ChangesTests {
     }
 
     @Test
-    void noChangeExceedsAFloor() {
+    void noChangeExceedsACap() {
         try (ConfigurableApplicationContext application = start(Applications.limiter("""
-            floors:
+            caps:
               orders: { limit: 6, window: 1h }
               "[Limited.annotated]": { limit: 2, window: 1h }
             """))) {
@@ -268,14 +268,14 @@ class ChangesTests {
                     "{'burst':7}",
                     "{'window':'20m'}",
                     "{'mode':'off'}",
-                    "{'enforce':'50%'}",
+                    "{'rollout':'50%'}",
                     "{'key':'acme','limit':7,'until':'2h'}")) {
-                assertThat(Operator.body(400, own.post("orders", json))).contains("LIM-317", "limiter.floors.orders");
+                assertThat(Operator.body(400, own.post("orders", json))).contains("LIM-317", "limiter.caps.orders");
             }
             Operator.body(400, own.post("Limited.annotated", "{'limit':3}"));
             own.change("orders", "{'limit':6}");
             own.change("orders", "{'key':'acme','limit':5,'until':'2h'}");
-            own.change("orders", "{'enforce':'100%'}");
+            own.change("orders", "{'rollout':'100%'}");
             assertThat(own.version()).isEqualTo(3);
         }
     }

@@ -46,7 +46,7 @@ class CrossOriginTests {
             rules:
               by-rule:
                 { paths: /**, scope: endpoint, limit: 1, window: 1h,
-                  skip-if: "#{#request.path.contains('early')}" }
+                  condition: "#{!#request.path.contains('early')}" }
               early:
                 { paths: "/early/**,/secured/early,/mapped/early", phase: request, scope: endpoint, limit: 1,
                   window: 1h }

@@ -111,7 +111,7 @@ class EndpointTests {
 
     /** "I get 429 and should not." */
     @Test
-    void tellsWhyACustomerIsRefusedAndLetsItIn() {
+    void tellsWhyACustomerIsRejectedAndLetsItIn() {
         assertThat(orders(6, "acme")).containsExactly(200, 200, 200, 429, 429, 429);
 
         assertThat(operator.rule("orders?key=acme"))
@@ -128,7 +128,7 @@ class EndpointTests {
 
     /** Known from a log or from the endpoint itself, where no key is told as it is. */
     @Test
-    void tellsWhoIsRefusedMostByAHashThatCanBeAskedFor(CapturedOutput output) {
+    void tellsWhoIsRejectedMostByAHashThatCanBeAskedFor(CapturedOutput output) {
         Stream.of(1, 2, 3, 4)
                 .map(i -> CompletableFuture.runAsync(() -> orders(100, "a crowd")))
                 .toList()
@@ -136,7 +136,7 @@ class EndpointTests {
 
         String rule = operator.rule("orders");
         Matcher most = Pattern.compile(
-                        "\"refusedMost\":\\[\\{\"rule\":\"orders\",\"keyHash\":\"([0-9a-f]{16})\",\"refusals\":397")
+                        "\"rejectedMost\":\\[\\{\"rule\":\"orders\",\"keyHash\":\"([0-9a-f]{16})\",\"rejections\":397")
                 .matcher(rule);
         assertThat(most.find()).as(rule).isTrue();
         String hash = most.group(1);
@@ -232,14 +232,14 @@ class EndpointTests {
         default?key=x                    | GET /orders/{id}
         several?key=somebody             | give an empty key
         """)
-    void whatIsNoKeyOfTheRuleIsRefused(String path, @Nullable String reason) {
+    void whatIsNoKeyOfTheRuleIsRejected(String path, @Nullable String reason) {
         assertThat(Operator.body(400, operator.clients().get("/actuator/limiter/" + path)))
                 .contains(reason == null ? "" : reason);
         Operator.body(400, operator.delete(path));
     }
 
     @Test
-    void anUnknownWordOfAQuestionIsRefused() {
+    void anUnknownWordOfAQuestionIsRejected() {
         assertThat(operator.clients().get("/actuator/limiter?after=0").body())
                 .contains("\\\"after\\\" is unknown. Leave it out.");
         assertThat(operator.status("explain?path=/orders&header.X-Api-Key=acme"))

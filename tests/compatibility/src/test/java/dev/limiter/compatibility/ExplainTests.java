@@ -61,7 +61,7 @@ class ExplainTests {
                   orders:
                     { paths: /orders/**, methods: "GET,POST", key: "header:X-Api-Key",
                       limits: { few: { limit: 5, window: 1h }, cost: { limit: 40, window: 1h, cost: "#{#request.getParameter('many') == null ? 1 : 9}" } },
-                      skip-if: "#{#request.getHeader('X-Skip') == 'yes'}", ban: { after: 3, within: 1h, for: 1d } }
+                      condition: "#{#request.getHeader('X-Skip') != 'yes'}", ban: { after: 3, within: 1h, for: 1d } }
                   login:
                     { paths: /login, phase: request, key: ip, limit: 4, window: 1h, deny: 203.0.113.0/24,
                       allow: 198.51.100.0/24 }
@@ -220,7 +220,7 @@ class ExplainTests {
         assertThat(rules(explain("path", "/orders")).get("orders")).containsEntry("sharedByAllWithoutOne", true);
         assertThat(rules(explain("path", "/orders", "header.x-skip", "yes")).get("orders"))
                 .containsEntry("result", "skipped")
-                .containsEntry("detail", "skip-if");
+                .containsEntry("detail", "condition");
         assertThat(rules(explain("path", "/login", "ip", "198.51.100.1")).get("login"))
                 .containsEntry("result", "skipped")
                 .containsEntry("detail", "allow");

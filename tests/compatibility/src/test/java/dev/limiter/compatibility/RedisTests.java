@@ -86,7 +86,7 @@ class RedisTests {
         assertThat(answers).isEqualTo(Map.of("alice 200", 100L, "alice 429", 900L, "bob 200", 100L, "bob 429", 900L));
     }
 
-    /** The key is a hash in Redis, and one instance knows a refusal that another one ended. */
+    /** The key is a hash in Redis, and one instance knows a rejection that another one ended. */
     @Test
     void keyThatIsLiftedOnOneInstanceIsLetInOnTheOther() {
         Clients one = Applications.clientsOf(first);

@@ -80,9 +80,9 @@ class RulesFileTests {
         String[] rules = Applications.limiter("""
             rules:
               orders: { paths: /orders, limit: 3, window: 1h, key: "header:X-Api-Key" }
-              floored: { paths: /orders, limit: 99, window: 1h, key: "header:X-Api-Key" }
-            floors:
-              floored: { limit: 100, window: 1h }
+              capped: { paths: /capped, limit: 99, window: 1h, key: "header:X-Api-Key" }
+            caps:
+              capped: { limit: 100, window: 1h }
             """);
         return Operator.start(Limited.class, rules, "limiter.rules-file=" + file);
     }
@@ -144,7 +144,7 @@ class RulesFileTests {
                 text("spring.config.import: /etc/passwd", "spring.config.import"),
                 text("!!javax.script.ScriptEngineManager [x]", "LIM-503"),
                 text("limiter: { max-keys: 5 }", "limiter.max-keys"),
-                text("limiter: { rules: { orders: { limit: 7 } }, floors: { orders: 9 } }", "limiter.floors"),
+                text("limiter: { rules: { orders: { limit: 7 } }, caps: { orders: 9 } }", "limiter.caps"),
                 text("limiter: { rules: { orders: { limit: 0 } } }", "LIM-107", "limiter.rules.orders.limit"),
                 text("limiter: { rules: { orders: { limit: many } } }", "a whole number"),
                 text("limiter: { rules: { orders: { limt: 5 } } }", "Did you mean limit?"),
@@ -156,10 +156,10 @@ class RulesFileTests {
                 text("limiter: { rules: { orders: '' } }", "LIM-102", "limiter.rules.orders"),
                 text("limiter: { rules: { orders: 5, others: { paths: /o, limit: 1 } } }", "LIM-102"),
                 text("limiter: { rules: { orders: { paths: /o, limit: 1,000, window: 1h } } }", "LIM-101", "orders[0]"),
-                text("limiter: { rules: { floored: { limit: 101 } } }", "LIM-317"),
-                text("limiter: { rules: { floored: { skip-if: '#{true}' } } }", "LIM-317"),
-                text("limiter: { rules: { floored: { allow: 127.0.0.0/8 } } }", "LIM-317"),
-                text("limiter: { rules: { floored: { charge-if: '#{false}' } } }", "LIM-317"));
+                text("limiter: { rules: { capped: { limit: 101 } } }", "LIM-317"),
+                text("limiter: { rules: { capped: { condition: '#{false}' } } }", "LIM-317"),
+                text("limiter: { rules: { capped: { allow: 127.0.0.0/8 } } }", "LIM-317"),
+                text("limiter: { rules: { capped: { charge-if: '#{false}' } } }", "LIM-317"));
     }
 
     private static Arguments text(String text, String... said) {
@@ -251,7 +251,7 @@ class RulesFileTests {
 
     /** Else it would be answered as made, and come into force when nobody expects it. */
     @Test
-    void changeBesideOneThatDoesNotFitAnyMoreIsRefused() throws IOException {
+    void changeBesideOneThatDoesNotFitAnyMoreIsRejected() throws IOException {
         operator.change("orders", "{'burst':12}");
         replace(orders(5) + "      algorithm: fixed-window\n");
         awaitProblem("");
@@ -259,7 +259,7 @@ class RulesFileTests {
         for (String change : List.of("{'limit':3}", "{'mode':'off'}")) {
             assertThat(Operator.body(400, operator.post("orders", change))).contains("LIM-204", "\"where\":\"burst\"");
         }
-        operator.change("floored", "{'limit':98}");
+        operator.change("capped", "{'limit':98}");
         operator.change("orders", "{'key':'a','limit':9,'until':'1h'}");
 
         operator.revert("orders");
@@ -423,7 +423,7 @@ class RulesFileTests {
             return new ChangingSource();
         }
 
-        @GetMapping({"/orders", "/more"})
+        @GetMapping({"/orders", "/more", "/capped"})
         String get() {
             return "ok";
         }

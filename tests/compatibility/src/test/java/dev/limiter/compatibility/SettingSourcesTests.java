@@ -30,7 +30,7 @@ class SettingSourcesTests {
                     rules:
                       reports:
                         { limit: 20, key: "header:X-Api-Key",
-                          skip-if: "#{#request.getHeader('X-Secret') == 'sesame'}" }
+                          condition: "#{#request.getHeader('X-Secret') != 'sesame'}" }
                     """, "limiter.rules-file=" + file))) {
             Operator operator = Operator.of(application);
             operator.change("reports", "{'limit':40}");
@@ -42,7 +42,7 @@ class SettingSourcesTests {
             assertThat(operator.<String>read("reports", "$.sources.mode.from")).contains("rules.yml] - 5:13");
             assertThat(operator.<String>read("reports", "$.sources.window.from"))
                     .contains("window of @RateLimiter on");
-            assertThat(operator.<Map<String, Object>>read("reports", "$.sources['skip-if']"))
+            assertThat(operator.<Map<String, Object>>read("reports", "$.sources['condition']"))
                     .containsOnlyKeys("from");
             assertThat(operator.rule("reports")).doesNotContain("sesame");
 
@@ -60,9 +60,9 @@ class SettingSourcesTests {
     }
 
     @Test
-    void aChangeIsShownWithItsAuthorAndTheFloorBesideIt() {
+    void aChangeIsShownWithItsAuthorAndTheCapBesideIt() {
         try (ConfigurableApplicationContext application =
-                start("limiter.floors.Reports.limit=50", "limiter.floors.Reports.window=1h")) {
+                start("limiter.caps.Reports.limit=50", "limiter.caps.Reports.window=1h")) {
             Operator operator = Operator.of(application);
             operator.change("reports", "{'limit':40,'reason':'ticket 7'}");
             operator.change("reports", "{'window':'2h','reason':'ticket 8'}");
@@ -76,12 +76,12 @@ class SettingSourcesTests {
                     .containsOnlyKeys("limit", "window", "version", "at", "by", "reason")
                     .containsAllEntriesOf(
                             Map.of("limit", 40, "window", "2h", "version", 2, "by", "anonymous", "reason", "ticket 8"));
-            assertThat(operator.<Map<String, Object>>read("reports", "$.floor"))
-                    .isEqualTo(Map.of("limit", 50, "window", "PT1H", "from", "limiter.floors.Reports"));
+            assertThat(operator.<Map<String, Object>>read("reports", "$.cap"))
+                    .isEqualTo(Map.of("limit", 50, "window", "PT1H", "from", "limiter.caps.Reports"));
 
             operator.revert("reports");
             assertThat(operator.<Map<String, Object>>read("reports", "$"))
-                    .containsKey("floor")
+                    .containsKey("cap")
                     .doesNotContainKey("change");
         }
     }
@@ -94,7 +94,7 @@ class SettingSourcesTests {
               orders:
                 { paths: /orders, key: ip, mode: enforce,
                   limits: { short: { limit: 5, window: 1s }, long: { limit: 50, window: 1h } },
-                  tiers: { by: "header:X-Plan", gold: { limits: { short: { limit: 9 } } } },
+                  tier-by: "header:X-Plan", tiers: { gold: { limits: { short: { limit: 9 } } } },
                   ban: { after: 3, within: 1m, for: 1h } }
             """))) {
             Operator operator = Operator.of(application);
@@ -102,8 +102,8 @@ class SettingSourcesTests {
                     .isEqualTo("5");
             assertThat(operator.<String>read("orders", "$.sources['tiers.gold.limits.short.limit'].value"))
                     .isEqualTo("9");
-            assertThat(operator.<String>read("orders", "$.sources['tiers.by'].from"))
-                    .contains("tiers.by");
+            assertThat(operator.<String>read("orders", "$.sources['tier-by'].from"))
+                    .contains("tier-by");
             assertThat(operator.<String>read("orders", "$.sources['ban.for'].value"))
                     .isEqualTo("1h");
             assertThat(operator.<String>read("orders", "$.sources.mode.value")).isEqualTo("shadow");

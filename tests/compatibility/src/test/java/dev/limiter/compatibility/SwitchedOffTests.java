@@ -23,14 +23,14 @@ class SwitchedOffTests {
           named: { limit: 1, window: 1h }
         """);
 
-    /** {@code second}: the status of the second call of an annotated method; without the web part none makes it a 429. */
+    /** {@code second}: the status of the second call of an annotated method, which needs no web part. */
     @ParameterizedTest
     @CsvSource({
         "limiter.enabled=false, 200",
         "limiter.enabled=off, 200",
         "limiter.mode=off, 200",
-        "limiter.web.enabled=false, 500",
-        "limiter.web.enabled=off, 500"
+        "limiter.web.enabled=false, 429",
+        "limiter.web.enabled=off, 429"
     })
     void limitsNothing(String property, int second) {
         try (ConfigurableApplicationContext application = Applications.start(Limited.class, RULES, property)) {

@@ -41,14 +41,14 @@ class TryBeforeEnforcingTests {
         return Operator.start(Limited.class, RULES, more);
     }
 
-    private static Set<String> refused(Operator operator, String path) {
-        Set<String> refused = new HashSet<>();
+    private static Set<String> rejected(Operator operator, String path) {
+        Set<String> rejected = new HashSet<>();
         for (int i = 0; i < KEYS; i++) {
             if (operator.statuses(5, path, "X-Api-Key", "key" + i).contains(429)) {
-                refused.add("key" + i);
+                rejected.add("key" + i);
             }
         }
-        return refused;
+        return rejected;
     }
 
     private static long count(Operator operator, String rule, String outcome) {
@@ -58,36 +58,36 @@ class TryBeforeEnforcingTests {
 
     /** Of endpoints with a bucket each, and of methods; a larger share has the keys of a smaller one. */
     @Test
-    void onlyAShareOfTheKeysIsRefusedAndAlwaysTheSame() {
-        Set<String> refused;
+    void onlyAShareOfTheKeysIsRejectedAndAlwaysTheSame() {
+        Set<String> rejected;
         try (ConfigurableApplicationContext application = start(Applications.limiter("""
             rules:
-              orders: { enforce: 20% }
-              report: { key: "header:X-Api-Key", limit: 4, enforce: 20% }
-              counted: { paths: /counted, key: counting, limit: 4, window: 1d, enforce: 50% }
+              orders: { rollout: 20% }
+              report: { key: "header:X-Api-Key", limit: 4, rollout: 20% }
+              counted: { paths: /counted, key: counting, limit: 4, window: 1d, rollout: 50% }
             """))) {
             Operator operator = Operator.of(application);
-            refused = refused(operator, "/orders");
-            assertThat(refused).hasSizeBetween(8, 40);
-            assertThat(count(operator, "orders", "rejected")).isEqualTo(refused.size());
-            assertThat(count(operator, "orders", "shadow-rejected")).isEqualTo(KEYS - refused.size());
-            assertThat(operator.rule("orders")).contains("\"enforce\":\"20%\"");
-            assertThat(refused(operator, "/both")).isEqualTo(refused);
-            assertThat(refused(operator, "/report")).isEqualTo(refused);
+            rejected = rejected(operator, "/orders");
+            assertThat(rejected).hasSizeBetween(8, 40);
+            assertThat(count(operator, "orders", "rejected")).isEqualTo(rejected.size());
+            assertThat(count(operator, "orders", "shadow-rejected")).isEqualTo(KEYS - rejected.size());
+            assertThat(operator.rule("orders")).contains("\"rollout\":\"20%\"");
+            assertThat(rejected(operator, "/both")).isEqualTo(rejected);
+            assertThat(rejected(operator, "/report")).isEqualTo(rejected);
             for (int i = 1; i < 9; i++) {
                 assertThat(operator.rule("explain?path=/orders&header.X-Api-Key=key" + i))
-                        .contains("\"result\":\"" + (refused.contains("key" + i) ? "rejected" : "permitted") + "\"");
+                        .contains("\"result\":\"" + (rejected.contains("key" + i) ? "rejected" : "permitted") + "\"");
             }
-            assertThat(operator.change("orders", "{'enforce':'60 %'}")).contains("\"enforce\":\"60%\"");
-            assertThat(refused(operator, "/orders")).containsAll(refused).hasSizeBetween(45, 75);
+            assertThat(operator.change("orders", "{'rollout':'60 %'}")).contains("\"rollout\":\"60%\"");
+            assertThat(rejected(operator, "/orders")).containsAll(rejected).hasSizeBetween(45, 75);
 
-            assertThat(refused(operator, "/counted")).hasSizeBetween(30, 70);
+            assertThat(rejected(operator, "/counted")).hasSizeBetween(30, 70);
             assertThat(application.getBean(Counting.class).resolved)
                     .as("once for each request")
                     .hasValue(5 * KEYS);
         }
-        try (ConfigurableApplicationContext application = start("limiter.rules.orders.enforce=20%")) {
-            assertThat(refused(Operator.of(application), "/orders")).isEqualTo(refused);
+        try (ConfigurableApplicationContext application = start("limiter.rules.orders.rollout=20%")) {
+            assertThat(rejected(Operator.of(application), "/orders")).isEqualTo(rejected);
         }
     }
 
@@ -95,7 +95,7 @@ class TryBeforeEnforcingTests {
     void candidatesCountWhatTheyWouldHaveDone() {
         try (ConfigurableApplicationContext application = start(Applications.limiter("""
             # the limits of a candidate are the same for all keys
-            # the end of a request that the rule refuses is not known
+            # the end of a request that the rule rejects is not known
             rules:
               orders: { limit-resolver: "#{3}", candidate: { limit: 2 } }
               charged:
@@ -165,7 +165,7 @@ class TryBeforeEnforcingTests {
     void suggestsALimitForEachTier() {
         try (ConfigurableApplicationContext application = start(Applications.limiter("""
             rules:
-              orders: { tiers: { by: "header:X-Plan", gold: { limit: 100 }, free: { limit: 1 } } }
+              orders: { tier-by: "header:X-Plan", tiers: { gold: { limit: 100 }, free: { limit: 1 } } }
             """))) {
             Operator operator = Operator.of(application);
             assertThat(operator.status("orders?suggest=10")).isEqualTo(400);

@@ -56,10 +56,10 @@ class WaysToHandlersTests {
                           pool: { paths: /**, algorithm: concurrency, limit: 50 }
                           fragment:
                             { paths: /plain, key: "header:X-Fragment",
-                              skip-if: "#request.getHeader('X-Fragment') == null", limit: 1, window: 1h }
+                              condition: "#request.getHeader('X-Fragment') != null", limit: 1, window: 1h }
                           page:
                             { paths: /inner/include/**, phase: request, key: "header:X-Fragment",
-                              skip-if: "#request.getHeader('X-Fragment') == null", limit: 2, window: 1h }
+                              condition: "#request.getHeader('X-Fragment') != null", limit: 2, window: 1h }
                         """,
                         // Tomcat counts a request whose handler throws after startAsync() until it times out, limited
                         // or not
@@ -153,18 +153,18 @@ class WaysToHandlersTests {
 
     /** A container lets an included resource erase the buffer of the page, but neither status nor fields be set. */
     @Test
-    void refusedFragmentLeavesThePageThatIncludesIt() {
+    void rejectedFragmentLeavesThePageThatIncludesIt() {
         String permitted =
                 clients.get("/inner/include/plain", "X-Fragment", "one").body();
         assertThat(permitted).startsWith("before ").endsWith(" after").hasSizeGreaterThan("before  after".length());
 
-        HttpResponse<String> refused = clients.get("/inner/include/plain", "X-Fragment", "one");
-        assertThat(refused.statusCode()).isEqualTo(200);
-        assertThat(refused.body()).isEqualTo("before  after");
+        HttpResponse<String> rejected = clients.get("/inner/include/plain", "X-Fragment", "one");
+        assertThat(rejected.statusCode()).isEqualTo(200);
+        assertThat(rejected.body()).isEqualTo("before  after");
         assertPermitsAreReturned();
 
-        HttpResponse<String> refusedPage = clients.get("/inner/include/plain", "X-Fragment", "one");
-        assertThat(refusedPage.statusCode()).isEqualTo(429);
+        HttpResponse<String> rejectedPage = clients.get("/inner/include/plain", "X-Fragment", "one");
+        assertThat(rejectedPage.statusCode()).isEqualTo(429);
     }
 
     @Test

@@ -61,7 +61,7 @@ public final class RawClient {
                 if (shutDown) {
                     socket.shutdownOutput();
                 }
-            } catch (IOException refused) {
+            } catch (IOException rejected) {
                 // It need not read all of it before it answers.
             }
             return parse(all(socket.getInputStream()));

@@ -93,7 +93,7 @@ final class KeyChanger {
                     "The mode of this rule is " + EnumText.of(rule.mode()) + ": it serves banned keys as well.");
         }
         if (!rule.enforces(key)) {
-            throw new IllegalArgumentException("This rule is enforced for " + rule.enforced()
+            throw new IllegalArgumentException("This rule is enforced for " + rule.rollout()
                     + " of the keys: this one is not among them, and would be served as well.");
         }
     }

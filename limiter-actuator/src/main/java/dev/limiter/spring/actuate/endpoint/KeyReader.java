@@ -9,7 +9,7 @@ import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.Changes.Target;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RejectedKeys;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,16 +25,16 @@ final class KeyReader {
 
     private final LiveRules rules;
     private final RateLimiters limiters;
-    private final RefusedKeys refused;
+    private final RejectedKeys rejected;
     private final HeldPermitReader held;
     private final KeyHash hash;
 
-    KeyReader(LiveRules rules, RateLimiters limiters, RefusedKeys refused, HeldPermitReader held, KeyHash hash) {
+    KeyReader(LiveRules rules, RateLimiters limiters, RejectedKeys rejected, HeldPermitReader held, KeyHash hash) {
         this.held = held;
         this.hash = hash;
         this.rules = rules;
         this.limiters = limiters;
-        this.refused = refused;
+        this.rejected = rejected;
     }
 
     /**
@@ -93,11 +93,11 @@ final class KeyReader {
     }
 
     /**
-     * The key with a hash that the endpoint has told: of one that was refused lately, has an override, or holds
+     * The key with a hash that the endpoint has told: of one that was rejected lately, has an override, or holds
      * permits.
      */
     private Optional<String> hashed(String rule, String keyHash) {
-        return refused.find(rule, keyHash)
+        return rejected.find(rule, keyHash)
                 .or(() -> rules.changes().ofKeys(rule).keySet().stream()
                         .filter(key -> hash.of(key).equals(keyHash))
                         .findFirst())

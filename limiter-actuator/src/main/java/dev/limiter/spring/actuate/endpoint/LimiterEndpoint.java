@@ -1,7 +1,7 @@
 package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.compile.Floors;
+import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
@@ -12,7 +12,7 @@ import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.DecisionCounts;
 import dev.limiter.spring.operate.DemandRecorder;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleOptions;
@@ -53,9 +53,9 @@ public final class LimiterEndpoint {
             LiveRules rules,
             RateLimiters limiters,
             RuleDecider decider,
-            Floors floors,
+            Caps caps,
             DecisionCounts counts,
-            RefusedKeys refused,
+            RejectedKeys rejected,
             DemandRecorder demand,
             PermitHolders holders,
             DecidingStorage storage,
@@ -64,8 +64,8 @@ public final class LimiterEndpoint {
         HeldPermitReader held = new HeldPermitReader(holders, hash);
         this.log = new OperatorLog(events);
         this.rules = rules;
-        this.reader = new RuleReader(rules, limiters, floors, counts, refused, demand, storage, held, hash);
-        this.keys = new KeyReader(rules, limiters, refused, held, hash);
+        this.reader = new RuleReader(rules, limiters, caps, counts, rejected, demand, storage, held, hash);
+        this.keys = new KeyReader(rules, limiters, rejected, held, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
         this.keyChanger = new KeyChanger(rules, limiters, decider, keys, holders, log, hash);
     }
@@ -80,9 +80,9 @@ public final class LimiterEndpoint {
      * One rule, or where a key of it stands, charging nothing; null if there is no such rule.
      *
      * @param key as storages have it, or the value of its only part, such as an address, or the hash of one that was
-     *     refused lately, has another limit for a while, or holds permits
+     *     rejected lately, has another limit for a while, or holds permits
      * @param resource such as {@code GET /orders/{id}}, where each has a bucket of its own
-     * @param suggest instead of that, the limit that would have refused such a share of the keys: {@code 0.1%}
+     * @param suggest instead of that, the limit that would have rejected such a share of the keys: {@code 0.1%}
      * @throws IllegalArgumentException if that is no key of the rule
      */
     @ReadOperation
@@ -123,7 +123,7 @@ public final class LimiterEndpoint {
             @Nullable String window,
             @Nullable String burst,
             @Nullable String mode,
-            @Nullable String enforce,
+            @Nullable String rollout,
             @Nullable String key,
             @Nullable String resource,
             @Nullable Boolean ban,
@@ -142,7 +142,7 @@ public final class LimiterEndpoint {
         put(settings, parent, LimitOptions.WINDOW, window);
         put(settings, parent, LimitOptions.BURST, burst);
         put(settings, "", RuleOptions.MODE, mode);
-        put(settings, "", RuleOptions.ENFORCE, enforce);
+        put(settings, "", RuleOptions.ROLLOUT, rollout);
         RequestedChange wanted = new RequestedChange(settings, key, resource, ban, until, observe);
         wanted.checkFits(before.get(0));
         RequestedChange.Kind kind = wanted.kind();

@@ -61,7 +61,7 @@ public final class LimiterWebEndpoint {
             @Nullable String window,
             @Nullable String burst,
             @Nullable String mode,
-            @Nullable String enforce,
+            @Nullable String rollout,
             @Nullable String key,
             @Nullable String resource,
             @Nullable Boolean ban,
@@ -73,7 +73,7 @@ public final class LimiterWebEndpoint {
         return answer(rule, () -> {
             checkInBody(exchange.parameters());
             return endpoint.change(
-                    rule, named, limit, window, burst, mode, enforce, key, resource, ban, until, observe, version,
+                    rule, named, limit, window, burst, mode, rollout, key, resource, ban, until, observe, version,
                     reason, operator);
         });
     }

@@ -57,7 +57,7 @@ record RequestedChange(
             return only(Kind.BAN, ban && until == null && settings.isEmpty());
         }
         boolean limits = !settings.containsKey(RuleOptions.MODE.name())
-                && !settings.containsKey(RuleOptions.ENFORCE.name())
+                && !settings.containsKey(RuleOptions.ROLLOUT.name())
                 && !settings.isEmpty();
         return ofKey ? only(Kind.KEY, limits && until != null) : Kind.RULE;
     }

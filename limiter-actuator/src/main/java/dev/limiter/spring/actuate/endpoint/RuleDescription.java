@@ -4,12 +4,12 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
-import dev.limiter.spring.compile.Floors.Floor;
+import dev.limiter.spring.compile.Caps.Cap;
 import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.operate.Change;
-import dev.limiter.spring.operate.RefusedKeys.RefusedKey;
+import dev.limiter.spring.operate.RejectedKeys.RejectedKey;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -40,7 +40,7 @@ final class RuleDescription {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("origin", rules.stream().map(RateLimitRule::origin).distinct().collect(Collectors.joining(", ")));
         body.put("mode", EnumText.of(rule.mode()));
-        put(body, "enforce", rule.isEnforcedInPart() ? rule.enforced().toString() : null);
+        put(body, "rollout", rule.isEnforcedInPart() ? rule.rollout().toString() : null);
         put(body, "candidateOf", rule.live());
         put(body, "paths", definition == null ? null : definition.value(RuleOptions.PATHS));
         put(body, "methods", definition == null ? null : definition.value(RuleOptions.METHODS));
@@ -59,7 +59,7 @@ final class RuleDescription {
     static Map<String, Object> settings(List<RateLimitRule> rules) {
         RateLimitRule rule = rules.get(0);
         return Map.of(
-                "mode", EnumText.of(rule.mode()), "enforce", rule.enforced().toString(), "limits", limits(rule.rule()));
+                "mode", EnumText.of(rule.mode()), "rollout", rule.rollout().toString(), "limits", limits(rule.rule()));
     }
 
     private static List<Map<String, Object>> limits(Rule rule) {
@@ -140,20 +140,20 @@ final class RuleDescription {
                         || limit.remaining() < limit.limit().atOnce());
     }
 
-    /** One of the keys refused most often, by its hash, with the last refused caller. */
-    static Map<String, Object> of(RefusedKey refused) {
+    /** One of the keys rejected most often, by its hash, with the last rejected caller. */
+    static Map<String, Object> of(RejectedKey rejected) {
         Map<String, Object> body = new LinkedHashMap<>();
-        body.put("rule", refused.rule());
-        body.put("keyHash", refused.keyHash());
-        body.put("refusals", refused.refusals());
-        if (refused.error() > 0) {
-            body.put("atMostTooMany", refused.error());
+        body.put("rule", rejected.rule());
+        body.put("keyHash", rejected.keyHash());
+        body.put("rejections", rejected.rejections());
+        if (rejected.error() > 0) {
+            body.put("atMostTooMany", rejected.error());
         }
-        if (refused.address() != null) {
-            body.put("address", refused.address());
+        if (rejected.address() != null) {
+            body.put("address", rejected.address());
         }
-        if (refused.principal() != null) {
-            body.put("principal", refused.principal());
+        if (rejected.principal() != null) {
+            body.put("principal", rejected.principal());
         }
         return body;
     }
@@ -182,11 +182,11 @@ final class RuleDescription {
     }
 
     /** The most that a rule may permit. */
-    static Map<String, Object> of(Floor floor) {
+    static Map<String, Object> of(Cap cap) {
         Map<String, Object> body = new LinkedHashMap<>();
-        body.put("limit", floor.limit());
-        body.put("window", floor.window().toString());
-        body.put("from", floor.where());
+        body.put("limit", cap.limit());
+        body.put("window", cap.window().toString());
+        body.put("from", cap.where());
         return body;
     }
 

@@ -2,7 +2,7 @@ package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.spring.compile.Floors;
+import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.Change;
@@ -14,7 +14,7 @@ import dev.limiter.spring.operate.DemandRecorder.Recording;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.PeakDemand;
 import dev.limiter.spring.operate.PeakDemand.Suggestion;
-import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.operate.SuggestLimit;
 import dev.limiter.spring.storage.DecidingStorage;
 import java.util.ArrayList;
@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 /** Shows rules, and what they decided. Thread-safe. */
 final class RuleReader {
 
-    private static final int MOST_REFUSED = 10;
+    private static final int MOST_REJECTED = 10;
 
     private final LiveRules rules;
     private final RateLimiters limiters;
-    private final Floors floors;
+    private final Caps caps;
     private final DecisionCounts counts;
-    private final RefusedKeys refused;
+    private final RejectedKeys rejected;
     private final DemandRecorder demand;
     private final DecidingStorage storage;
     private final HeldPermitReader held;
@@ -45,9 +45,9 @@ final class RuleReader {
     RuleReader(
             LiveRules rules,
             RateLimiters limiters,
-            Floors floors,
+            Caps caps,
             DecisionCounts counts,
-            RefusedKeys refused,
+            RejectedKeys rejected,
             DemandRecorder demand,
             DecidingStorage storage,
             HeldPermitReader held,
@@ -55,9 +55,9 @@ final class RuleReader {
         this.held = held;
         this.rules = rules;
         this.limiters = limiters;
-        this.floors = floors;
+        this.caps = caps;
         this.counts = counts;
-        this.refused = refused;
+        this.rejected = rejected;
         this.demand = demand;
         this.storage = storage;
         this.hash = hash;
@@ -77,7 +77,7 @@ final class RuleReader {
         body.put("instance", instance);
         body.put("storage", storage());
         body.put("waiting", limiters.waiting());
-        body.put("refusedMost", refusedMost(null));
+        body.put("rejectedMost", rejectedMost(null));
         body.put("rules", described);
         return body;
     }
@@ -95,7 +95,7 @@ final class RuleReader {
 
     /**
      * The rules of one name, their change, the sources of their settings, what was decided about each resource, the keys
-     * refused most, and the holders of their permits.
+     * rejected most, and the holders of their permits.
      */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
@@ -104,10 +104,10 @@ final class RuleReader {
             boolean inForce = !rules.skipped().containsKey(new Target(name, null));
             body.put("change", RuleDescription.of(change, null, inForce));
         });
-        floors.of(name).ifPresent(floor -> body.put("floor", RuleDescription.of(floor)));
+        caps.of(name).ifPresent(cap -> body.put("cap", RuleDescription.of(cap)));
         body.put("sources", SettingOrigins.of(named.get(0)));
         body.put("resources", counts.byResource(name));
-        body.put("refusedMost", refusedMost(name));
+        body.put("rejectedMost", rejectedMost(name));
         held.describe(named.get(0), null, body);
         return body;
     }
@@ -132,14 +132,14 @@ final class RuleReader {
         return body;
     }
 
-    private List<Map<String, Object>> refusedMost(@Nullable String rule) {
-        return refused.most(rule, MOST_REFUSED).stream()
+    private List<Map<String, Object>> rejectedMost(@Nullable String rule) {
+        return rejected.most(rule, MOST_REJECTED).stream()
                 .map(RuleDescription::of)
                 .toList();
     }
 
     /**
-     * The limit that would have refused a share of the keys, such as {@code 0.1%}.
+     * The limit that would have rejected a share of the keys, such as {@code 0.1%}.
      *
      * @throws IllegalArgumentException if that is no share, or if no demand is recorded
      */

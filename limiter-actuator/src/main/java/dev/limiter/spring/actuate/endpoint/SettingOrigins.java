@@ -32,7 +32,7 @@ final class SettingOrigins {
                     LimitOptions.OF_RULE.stream(),
                     Stream.of(
                             RuleOptions.MODE,
-                            RuleOptions.ENFORCE,
+                            RuleOptions.ROLLOUT,
                             RuleOptions.PATHS,
                             RuleOptions.METHODS,
                             RuleOptions.SCOPE,
@@ -65,7 +65,6 @@ final class SettingOrigins {
             // that of all rules, which is weaker
             put(sources, "mode", new Setting<>(rule.mode(), "limiter.mode"), true);
         }
-        put(sources, "tiers.by", definition.get(LimitsDefinition.TIER_BY), false);
         definition.value(LimitsDefinition.TIERS, Map.of()).forEach((name, tier) -> put(sources, "tiers." + name, tier));
         put(sources, "", definition.settings(), BanOptions.ALL);
         return sources;

@@ -15,7 +15,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 
 /**
- * Refuses a parameter that is unknown, or null over HTTP, which Actuator leaves out: without a misspelt {@code key}, or
+ * Rejects a parameter that is unknown, or null over HTTP, which Actuator leaves out: without a misspelt {@code key}, or
  * with an empty variable for it, a change would be one for all keys. Over JMX, a null is a parameter that is not given.
  * An explanation takes words of its own.
  */
@@ -43,7 +43,7 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
                     return unknown(name, known);
                 }
                 if (overHttp && given.getValue() == null) {
-                    return refused("\"" + name + "\" is null. Give it a value, or leave it out.");
+                    return rejected("\"" + name + "\" is null. Give it a value, or leave it out.");
                 }
             }
             return invoker.invoke(context);
@@ -55,13 +55,13 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
         List<String> words = known.keySet().stream()
                 .filter(word -> !word.equals("rule") && known.get(word) != SecurityContext.class)
                 .toList();
-        return refused("\"" + LogText.escape(name) + "\" is unknown. "
+        return rejected("\"" + LogText.escape(name) + "\" is unknown. "
                 + (words.isEmpty()
                         ? "Leave it out."
                         : "Known: " + String.join(", ", words) + "." + DidYouMean.ask(name, words)));
     }
 
-    private static WebEndpointResponse<?> refused(String error) {
+    private static WebEndpointResponse<?> rejected(String error) {
         return new WebEndpointResponse<>(Map.of("error", error), WebEndpointResponse.STATUS_BAD_REQUEST);
     }
 }

@@ -137,7 +137,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
             }
             if (charge != null && part != null) {
                 switch (outcome) {
-                    case REJECTED, SHADOW_REJECTED -> countRefusing(by, charge, part);
+                    case REJECTED, SHADOW_REJECTED -> countRejecting(by, charge, part);
                     case PERMITTED, FAILED_LOCAL -> countNear(by, charge, part);
                     case BANNED, DENIED, SKIPPED, FAILED_OPEN, FAILED_CLOSED -> {
                         // no limit was asked, or its standing is unknown
@@ -149,10 +149,10 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
             }
         }
 
-        private void countRefusing(RateLimitRule by, Charge charge, Decision part) {
+        private void countRejecting(RateLimitRule by, Charge charge, Decision part) {
             for (LimitStatus limit : part.limits()) {
                 if (!limit.permitted()) {
-                    count(REJECTIONS, "Limits that refused, or would have", limit, by.tierOf(charge.rule()));
+                    count(REJECTIONS, "Limits that rejected, or would have", limit, by.tierOf(charge.rule()));
                 }
             }
         }

@@ -5,7 +5,7 @@ import io.micrometer.observation.Observation;
 
 /**
  * Makes no meters of observations for which there is a timer already: a second one of the same name with other tags
- * would be refused by some registries. Goes before the handlers that make them.
+ * would be rejected by some registries. Goes before the handlers that make them.
  */
 public final class MeterSuppressingHandler implements MeterObservationHandler<Observation.Context> {
 

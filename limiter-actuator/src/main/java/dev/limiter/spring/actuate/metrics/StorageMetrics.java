@@ -18,7 +18,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * How Redis fares: timer {@code limiter.storage} by outcome, how long it took to decide, or not to; counters of what
- * need not be asked ({@code limiter.redis.lease.hits}, {@code limiter.redis.known.refusals}), of calls and the requests
+ * need not be asked ({@code limiter.redis.lease.hits}, {@code limiter.redis.known.rejections}), of calls and the requests
  * in them ({@code limiter.redis.calls}, {@code limiter.redis.requests}) and of permits that could not be given back
  * ({@code limiter.redis.returns.lost}); gauges {@code limiter.redis.available} by node, 1 while it is asked, and {@code
  * limiter.redis.instances}. Thread-safe.
@@ -59,7 +59,12 @@ public final class StorageMetrics implements StorageListener, SmartInitializingS
 
     private static void count(StorageStatistics statistics, MeterRegistry registry) {
         counter("lease.hits", "Decisions by a permit taken ahead", statistics, StorageStatistics::leaseHits, registry);
-        counter("known.refusals", "Refusals without asking", statistics, StorageStatistics::knownRefusals, registry);
+        counter(
+                "known.rejections",
+                "Rejections without asking",
+                statistics,
+                StorageStatistics::knownRejections,
+                registry);
         counter("calls", "Calls of a script that decides", statistics, StorageStatistics::calls, registry);
         counter("requests", "Requests in these calls", statistics, StorageStatistics::requests, registry);
         counter("returns.lost", "Give-backs not confirmed", statistics, StorageStatistics::lostReturns, registry);

@@ -14,7 +14,7 @@ import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.rule.RuleDefinition;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +48,7 @@ class KeyReaderTests {
         List<RateLimitRule> named = live.named("test");
         KeyHash hash = KeyHash.with("secret");
         HeldPermitReader held = new HeldPermitReader(new PermitHolders(now::get), hash);
-        KeyReader keys = new KeyReader(live, limiters, new RefusedKeys(hash), held, hash);
+        KeyReader keys = new KeyReader(live, limiters, new RejectedKeys(hash), held, hash);
 
         assertThat(keys.standings(named, HASH, null).toString()).contains("used=false", "note=");
         assertThatIllegalArgumentException()

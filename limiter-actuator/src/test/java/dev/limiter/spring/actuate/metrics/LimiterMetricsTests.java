@@ -76,15 +76,15 @@ class LimiterMetricsTests {
 
     @ParameterizedTest
     @CsvSource({"ENFORCE, rejected", "SHADOW, shadow-rejected"})
-    void countsDecisionsAndTheLimitsThatRefuse(Mode mode, String refused) {
+    void countsDecisionsAndTheLimitsThatReject(Mode mode, String rejected) {
         metrics.afterSingletonsInstantiated();
         RateLimitRule rule = compiled(
                 rule("test").mode(mode).namedLimit("tight", limit(2, "1h")).namedLimit("loose", limit(100, "1h")));
         decide(5, rule);
         assertThat(count("limiter.decisions", "rule", "test", "resource", "GET /orders", "outcome", "permitted"))
                 .isEqualTo(2);
-        assertThat(count("limiter.decisions", "outcome", refused)).isEqualTo(3);
-        assertThat(count("limiter.rejections", "rule", "test", "limit", "test-tight", "outcome", refused))
+        assertThat(count("limiter.decisions", "outcome", rejected)).isEqualTo(3);
+        assertThat(count("limiter.rejections", "rule", "test", "limit", "test-tight", "outcome", rejected))
                 .isEqualTo(3);
         assertThat(registry.find("limiter.rejections").counters()).hasSize(1);
     }
@@ -135,7 +135,7 @@ class LimiterMetricsTests {
     }
 
     @Test
-    void namesTheTierWhoseLimitRefused() {
+    void namesTheTierWhoseLimitRejected() {
         metrics.afterSingletonsInstantiated();
         decide(
                 2,
@@ -171,7 +171,7 @@ class LimiterMetricsTests {
     }
 
     @Test
-    void countsBansThatBeginAndNotWhatTheyRefuse() {
+    void countsBansThatBeginAndNotWhatTheyReject() {
         metrics.afterSingletonsInstantiated();
         RateLimitRule rule = compiled(rule("test")
                 .key(List.of("header:plan"))

@@ -72,14 +72,14 @@ class StorageMetricsTests {
     @ParameterizedTest
     @CsvSource({
         "limiter.redis.lease.hits, 1",
-        "limiter.redis.known.refusals, 2",
+        "limiter.redis.known.rejections, 2",
         "limiter.redis.calls, 3",
         "limiter.redis.requests, 4",
         "limiter.redis.returns.lost, 5"
     })
     void countsAsTheStorageDoes(String name, double count) {
         when(statistics.leaseHits()).thenReturn(1L);
-        when(statistics.knownRefusals()).thenReturn(2L);
+        when(statistics.knownRejections()).thenReturn(2L);
         when(statistics.calls()).thenReturn(3L);
         when(statistics.requests()).thenReturn(4L);
         when(statistics.lostReturns()).thenReturn(5L);

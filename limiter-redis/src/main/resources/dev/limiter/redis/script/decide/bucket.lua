@@ -10,7 +10,7 @@
 -- used stay used.
 algorithms[1] = function(key, asked, permits, patience, count, delay)
   local floor, ceil = math.floor, math.ceil
-  local refusal, wait, renewed, returned = 0, 0, false, 0
+  local rejection, wait, renewed, returned = 0, 0, false, 0
   local micro, permit, burst, window, paced
   micro, permit, burst, window, paced, at = unpack('>ddddB', argument, at)
   paced = paced == 1
@@ -45,7 +45,7 @@ algorithms[1] = function(key, asked, permits, patience, count, delay)
     -- The level lasts longer than the new window: the bucket takes over what it can hold.
     level, units, cost, flags, renewed = burst * permit, micro, permit, 2, not dry
   elseif micro * cost > units * permit then
-    -- A faster limit applies at once: a refused request must not wait as long as under the slower limit.
+    -- A faster limit applies at once: a rejected request must not wait as long as under the slower limit.
     level = floor(level / cost) * permit + ceil(level % cost * permit / cost)
     units, cost, renewed = micro, permit, renewed or not dry
   end
@@ -60,18 +60,18 @@ algorithms[1] = function(key, asked, permits, patience, count, delay)
     if wait < 0 then
       wait = 0
     end
-    refusal = wait > patience and wait - patience or 0
-    if beyond > refusal then
-      refusal = beyond
+    rejection = wait > patience and wait - patience or 0
+    if beyond > rejection then
+      rejection = beyond
     end
     if paced then
-      refusal = math.max(refusal, ceil((level + asked * cost - burst * cost - full) / units))
+      rejection = math.max(rejection, ceil((level + asked * cost - burst * cost - full) / units))
     end
   end
   local left = floor((full - level) / cost)
 
   if not count then
-    count, delay = granted(refusal, wait, left, 2 ^ 53, permits), wait
+    count, delay = granted(rejection, wait, left, 2 ^ 53, permits), wait
   end
   if count > 0 then
     -- the exact turn, if this bucket imposes the wait: roundings to microseconds would add up
@@ -84,9 +84,9 @@ algorithms[1] = function(key, asked, permits, patience, count, delay)
       level = delay * micro
     end
     level = level + count * permit
-    refusal = ceil((level + cost - full) / units)
-    if refusal < 0 then
-      refusal = 0
+    rejection = ceil((level + cost - full) / units)
+    if rejection < 0 then
+      rejection = 0
     end
     left = floor((full - level) / cost)
   end
@@ -111,5 +111,5 @@ algorithms[1] = function(key, asked, permits, patience, count, delay)
       call('SET', key, state, 'KEEPTTL')
     end
   end
-  return left, refusal, reset, level, returned, wait, 2 ^ 53
+  return left, rejection, reset, level, returned, wait, 2 ^ 53
 end

@@ -43,10 +43,10 @@ algorithms[5] = function(key, asked, permits, patience, count)
     end
   end
   local left = limit - held
-  local refusal = (asked == 0 or asked <= limit - held) and 0 or -1
+  local rejection = (asked == 0 or asked <= limit - held) and 0 or -1
 
   if not count then
-    count = granted(refusal, 0, left, 2 ^ 53, permits)
+    count = granted(rejection, 0, left, 2 ^ 53, permits)
   end
   if count > 0 then
     held = held + count
@@ -61,5 +61,5 @@ algorithms[5] = function(key, asked, permits, patience, count)
     end
     left = limit - held
   end
-  return left, refusal, held > 0 and -1 or 0, 0, 0, 0, 2 ^ 53
+  return left, rejection, held > 0 and -1 or 0, 0, 0, 0, 2 ^ 53
 end

@@ -4,7 +4,7 @@
 -- have taken.
 algorithms[2] = function(key, asked, permits, patience, count, delay)
   local ceil = math.ceil
-  local refusal, wait, longest, renewed = 0, 0, 2 ^ 53, false
+  local rejection, wait, longest, renewed = 0, 0, 2 ^ 53, false
   local limit, align, length
   limit, align, length, at = unpack('>dBd', argument, at)
   -- The start of a window: a multiple of its length since the epoch (1), its first request (2), or a boundary among the
@@ -66,7 +66,7 @@ algorithms[2] = function(key, asked, permits, patience, count, delay)
       wait = (fits and stop or after) - now
     end
     -- the window after one from its first request begins with the request after that
-    refusal = math.max(wait - (align == 2 and 0 or patience), (fits or wait == 0) and 0 or stop - now, beyond)
+    rejection = math.max(wait - (align == 2 and 0 or patience), (fits or wait == 0) and 0 or stop - now, beyond)
   end
   -- a longer wait would take permits of the next window, which has too few
   if permits > 0 and taken + permits > limit then
@@ -75,11 +75,11 @@ algorithms[2] = function(key, asked, permits, patience, count, delay)
   local left = limit - used
 
   if not count then
-    count, delay = granted(refusal, wait, left, longest, permits), wait
+    count, delay = granted(rejection, wait, left, longest, permits), wait
   end
   local mark = stop
-  if count == 0 and refusal == 0 and delay > longest then
-    refusal = after - now
+  if count == 0 and rejection == 0 and delay > longest then
+    rejection = after - now
   end
   if count > 0 then
     if count <= limit - used and (align == 2 or delay < stop - now) then
@@ -88,7 +88,7 @@ algorithms[2] = function(key, asked, permits, patience, count, delay)
       -- permits of the next window: the current one has none left from now on
       used, taken, mark = math.max(used, limit), taken + count, after
     end
-    refusal = used < limit and 0 or (taken < limit and stop or after) - now
+    rejection = used < limit and 0 or (taken < limit and stop or after) - now
   end
   local reset = taken > 0 and after - now or used > 0 and stop - now or 0
   left = limit - used
@@ -100,5 +100,5 @@ algorithms[2] = function(key, asked, permits, patience, count, delay)
       call('SET', key, state, 'PX', ceil((ends - now) / 1000) + grace)
     end
   end
-  return left, refusal, reset, mark, 0, wait, longest
+  return left, rejection, reset, mark, 0, wait, longest
 end

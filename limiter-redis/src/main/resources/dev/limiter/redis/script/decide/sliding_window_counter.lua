@@ -87,15 +87,15 @@ algorithms[3] = function(key, asked, permits, patience, count)
       missing = missing - leaving
     end
   end
-  local refusal = wait_for(asked)
+  local rejection = wait_for(asked)
   local left = limit - total + forgiven
 
   if not count then
-    count = granted(refusal, 0, left, 2 ^ 53, permits)
+    count = granted(rejection, 0, left, 2 ^ 53, permits)
   end
   if count > 0 then
     recent, total = recent + count, total + count
-    refusal = wait_for(1)
+    rejection = wait_for(1)
     left = limit - total + forgiven
   end
   local reset = 0
@@ -115,5 +115,5 @@ algorithms[3] = function(key, asked, permits, patience, count)
       call('SET', key, state, 'PX', ceil(reset / 1000) + grace)
     end
   end
-  return left, refusal, reset, newest, 0, 0, 2 ^ 53
+  return left, rejection, reset, newest, 0, 0, 2 ^ 53
 end

@@ -109,10 +109,10 @@ algorithms[4] = function(key, asked, permits, patience, count)
     end
     return math.max(length, beyond)
   end
-  local refusal = wait_for(asked)
+  local rejection = wait_for(asked)
 
   if not count then
-    count = granted(refusal, 0, limit - total, 2 ^ 53, permits)
+    count = granted(rejection, 0, limit - total, 2 ^ 53, permits)
   end
   local mark = now
   if stored[1] and last > now then
@@ -145,7 +145,7 @@ algorithms[4] = function(key, asked, permits, patience, count)
     call('PEXPIRE', key, ceil((last + length - now) / 1000) + grace)
   end
   if count > 0 then
-    refusal = wait_for(1)
+    rejection = wait_for(1)
   end
-  return limit - total, refusal, total > 0 and last + length - now or 0, mark, 0, 0, 2 ^ 53
+  return limit - total, rejection, total > 0 and last + length - now or 0, mark, 0, 0, 2 ^ 53
 end

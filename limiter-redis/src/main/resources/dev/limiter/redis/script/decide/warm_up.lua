@@ -34,11 +34,11 @@ algorithms[6] = function(key, asked, permits, patience, count, delay)
   end
 
   local wait = asked == 0 and 0 or math.max(ceil(ahead / micro), 0)
-  local refusal = math.max(wait - patience, asked > 0 and beyond or 0, 0)
+  local rejection = math.max(wait - patience, asked > 0 and beyond or 0, 0)
   local left = ahead <= 0 and beyond == 0 and 1 or 0
 
   if not count then
-    count, delay = granted(refusal, wait, left, 2 ^ 53, permits), wait
+    count, delay = granted(rejection, wait, left, 2 ^ 53, permits), wait
   end
   local before, rest_before, returnable = 0, 0, 0
   if count > 0 then
@@ -48,12 +48,12 @@ algorithms[6] = function(key, asked, permits, patience, count, delay)
     local left = math.max(rested - count * permit, 0)
     before, rest_before, returnable = ahead, rest, 1
     ahead, rest = after, left
-    refusal = ceil(ahead / micro)
+    rejection = ceil(ahead / micro)
   end
   if count > 0 or renewed then
     local state = pack('>BI7I7I7ddBI7I7', 6, now, ahead, rest, before, rest_before, returnable, micro, rested_fully)
     call('SET', key, state, 'PX', ceil((ahead + rested_fully - rest) / micro / 1000) + grace)
   end
   left = ahead <= 0 and beyond == 0 and 1 or 0
-  return left, refusal, math.max(ceil((ahead + rested_fully - rest) / micro), 0), ahead, 0, wait, 2 ^ 53
+  return left, rejection, math.max(ceil((ahead + rested_fully - rest) / micro), 0), ahead, 0, wait, 2 ^ 53
 end

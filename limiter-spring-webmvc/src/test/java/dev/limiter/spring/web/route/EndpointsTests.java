@@ -62,7 +62,7 @@ class EndpointsTests {
                 arguments(rule("test", "/orders/{id}").mode(Mode.OFF), "default"),
                 arguments(rule("test", "/orders/{id}").mode(Mode.SHADOW), "default test"),
                 arguments(
-                        rule("test", "/orders/{id}").key(List.of("ip")).set(RuleOptions.ENFORCE, "10%"),
+                        rule("test", "/orders/{id}").key(List.of("ip")).set(RuleOptions.ROLLOUT, "10%"),
                         "test default"));
     }
 

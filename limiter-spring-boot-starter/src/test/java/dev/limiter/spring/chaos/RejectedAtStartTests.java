@@ -14,7 +14,7 @@ import org.junit.jupiter.api.TestInfo;
 
 /** Redis is not there when two instances start; it comes later. */
 @Tag("long")
-class RefusedAtStartTests extends ChaosSupport {
+class RejectedAtStartTests extends ChaosSupport {
 
     private static final RedisServer redis = RedisServer.stopped();
     private static List<Instance> both;

@@ -11,31 +11,31 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refusals that follow from earlier answers of Redis: a key without permits for another minute is not asked for until
+ * Rejections that follow from earlier answers of Redis: a key without permits for another minute is not asked for until
  * then. Other instances may give back or reset, and Redis may lose its data: so one request a second asks all the same.
- * Thread-safe; bounded: the least recently used refusals are dropped.
+ * Thread-safe; bounded: the least recently used rejections are dropped.
  *
- * <p>Each state has a stamp, which changes when permits are given back here. A refusal asked for under an older stamp
+ * <p>Each state has a stamp, which changes when permits are given back here. A rejection asked for under an older stamp
  * is not used, whenever its answer came.
  */
-public final class KnownRefusals {
+public final class KnownRejections {
 
     static final int MAX_REQUESTS = 10_000;
 
     /** Not worth remembering. */
     private static final long SHORTEST_MICROS = 100;
 
-    /** The number of stamps, a power of two. States that share a stamp forget more refusals than necessary. */
+    /** The number of stamps, a power of two. States that share a stamp forget more rejections than necessary. */
     private static final int STAMPS = 4096;
 
-    /** The time for which a refusal is believed before one request asks again. */
+    /** The time for which a rejection is believed before one request asks again. */
     private static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * {@code parts} as they were heard of at {@code answered}, refused until {@code until}, by the clock of this JVM;
+     * {@code parts} as they were heard of at {@code answered}, rejected until {@code until}, by the clock of this JVM;
      * {@code doubted}: when one request is to find out whether that is still so.
      */
-    private record Refusal(List<RedisDecision> parts, long stamp, long answered, long until, AtomicLong doubted) {
+    private record Rejection(List<RedisDecision> parts, long stamp, long answered, long until, AtomicLong doubted) {
 
         /** True for one request in a second. */
         boolean isDoubted(long now) {
@@ -44,49 +44,49 @@ public final class KnownRefusals {
         }
     }
 
-    private final RecentMap<Object, Refusal> refusals = new RecentMap<>(MAX_REQUESTS);
+    private final RecentMap<Object, Rejection> rejections = new RecentMap<>(MAX_REQUESTS);
     private final AtomicIntegerArray stamps = new AtomicIntegerArray(STAMPS);
     private final LongSupplier nanoTime;
 
-    public KnownRefusals() {
+    public KnownRejections() {
         this(System::nanoTime);
     }
 
     /** {@code nanoTime}: for tests. */
-    KnownRefusals(LongSupplier nanoTime) {
+    KnownRejections(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    /** The answer that Redis would give to a request, if it would certainly refuse; null if it has to be asked. */
+    /** The answer that Redis would give to a request, if it would certainly reject; null if it has to be asked. */
     public @Nullable Decision of(Object request) {
         return of(request, true);
     }
 
-    /** The same also for the request that is to find out whether Redis still refuses: for one that cannot ask. */
+    /** The same also for the request that is to find out whether Redis still rejects: for one that cannot ask. */
     public @Nullable Decision lasting(Object request) {
         return of(request, false);
     }
 
     private @Nullable Decision of(Object request, boolean doubting) {
-        Refusal refusal = refusals.isEmpty() ? null : refusals.get(request);
-        if (refusal == null) {
+        Rejection rejection = rejections.isEmpty() ? null : rejections.get(request);
+        if (rejection == null) {
             return null;
         }
         long now = nanoTime.getAsLong();
-        if (refusal.until - now <= 0 || refusal.stamp != stampOf(refusal.parts)) {
-            refusals.remove(request, refusal);
+        if (rejection.until - now <= 0 || rejection.stamp != stampOf(rejection.parts)) {
+            rejections.remove(request, rejection);
             return null;
         }
-        return doubting && refusal.isDoubted(now) ? null : afterwards(refusal, now);
+        return doubting && rejection.isDoubted(now) ? null : afterwards(rejection, now);
     }
 
-    private static Decision afterwards(Refusal refusal, long now) {
-        long passedMicros = (now - refusal.answered) / 1000;
-        List<RedisDecision> parts = refusal.parts;
+    private static Decision afterwards(Rejection rejection, long now) {
+        long passedMicros = (now - rejection.answered) / 1000;
+        List<RedisDecision> parts = rejection.parts;
         return parts.size() == 1
-                ? parts.get(0).refusedAfter(passedMicros)
+                ? parts.get(0).rejectedAfter(passedMicros)
                 : Decision.allOf(parts.stream()
-                        .map(part -> part.refusedAfter(passedMicros))
+                        .map(part -> part.rejectedAfter(passedMicros))
                         .toList());
     }
 
@@ -113,7 +113,7 @@ public final class KnownRefusals {
     }
 
     /**
-     * Refuses from {@code asked} on, so for no longer than Redis would; and tells a wait from now on, so none that is too
+     * Rejects from {@code asked} on, so for no longer than Redis would; and tells a wait from now on, so none that is too
      * short: Redis has answered in between. {@code stamp}: before Redis was asked.
      */
     public void learn(Object request, List<RedisDecision> answer, long stamp, long asked) {
@@ -121,14 +121,15 @@ public final class KnownRefusals {
         boolean same = true;
         for (RedisDecision part : answer) {
             same &= part.isOfTheSame();
-            micros = Math.max(micros, part.refusesForMicros());
+            micros = Math.max(micros, part.rejectsForMicros());
         }
         if (same && micros >= SHORTEST_MICROS) {
             long until = asked + Math.min(micros, Long.MAX_VALUE / 4000) * 1000;
             long answered = nanoTime.getAsLong();
-            refusals.put(request, new Refusal(answer, stamp, answered, until, new AtomicLong(asked + BELIEVED_NANOS)));
-        } else if (!refusals.isEmpty()) {
-            refusals.remove(request);
+            rejections.put(
+                    request, new Rejection(answer, stamp, answered, until, new AtomicLong(asked + BELIEVED_NANOS)));
+        } else if (!rejections.isEmpty()) {
+            rejections.remove(request);
         }
     }
 
@@ -139,6 +140,6 @@ public final class KnownRefusals {
 
     public void cleanUp() {
         long now = nanoTime.getAsLong();
-        refusals.removeIf(refusal -> refusal.until - now <= 0);
+        rejections.removeIf(rejection -> rejection.until - now <= 0);
     }
 }

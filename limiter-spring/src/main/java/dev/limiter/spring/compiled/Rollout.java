@@ -3,16 +3,16 @@ package dev.limiter.spring.compiled;
 import java.math.BigDecimal;
 
 /**
- * The share of the keys for which a rule refuses; for the others it only watches. The parts of a key that tell clients
+ * The share of the keys for which a rule rejects; for the others it only watches. The parts of a key that tell clients
  * apart determine its side: it is the same in all instances, at all endpoints and after a restart, and a larger share
  * includes the keys of a smaller one. Immutable, thread-safe.
  *
  * @param hundredths of a percent, 1 to 10,000
  */
-public record EnforcedShare(int hundredths) {
+public record Rollout(int hundredths) {
 
     /** All keys. */
-    public static final EnforcedShare ALL = new EnforcedShare(10_000);
+    public static final Rollout ALL = new Rollout(10_000);
 
     /** Whether there are keys for which the rule only watches. */
     public boolean isPartial() {

@@ -29,7 +29,7 @@ class EnforcedShareTests {
     @ParameterizedTest
     @MethodSource("keys")
     void tenPercentAreTenPercent(IntFunction<String> keys) {
-        EnforcedShare tenth = new EnforcedShare(1_000);
+        Rollout tenth = new Rollout(1_000);
         long contained =
                 IntStream.range(0, KEYS).mapToObj(keys).filter(tenth::contains).count();
         assertThat(100.0 * contained / KEYS).isCloseTo(10, Offset.offset(0.5));
@@ -41,7 +41,7 @@ class EnforcedShareTests {
             String key = "key" + i;
             boolean contained = false;
             for (int hundredths : new int[] {1, 50, 1_000, 5_000, 9_999, 10_000}) {
-                boolean now = new EnforcedShare(hundredths).contains(key);
+                boolean now = new Rollout(hundredths).contains(key);
                 assertThat(now || !contained).isTrue();
                 contained = now;
             }
@@ -49,12 +49,12 @@ class EnforcedShareTests {
         }
     }
 
-    /** Instances of two versions, and of all to come, refuse the same keys. */
+    /** Instances of two versions, and of all to come, reject the same keys. */
     @ParameterizedTest
     @CsvSource({"a, 3736", "ip=9:192.0.2.7, 413", "header:x-api-key=4:acme, 6848"})
     void keyIsWhereItWasInEachVersion(String key, int first) {
-        assertThat(new EnforcedShare(first).contains(key)).isFalse();
-        assertThat(new EnforcedShare(first + 1).contains(key)).isTrue();
+        assertThat(new Rollout(first).contains(key)).isFalse();
+        assertThat(new Rollout(first + 1).contains(key)).isTrue();
     }
 
     @ParameterizedTest
@@ -64,7 +64,7 @@ class EnforcedShareTests {
         for (String tag : List.of("en", "de", "ar-EG-u-nu-arab")) {
             Locale.setDefault(Locale.forLanguageTag(tag));
             try {
-                assertThat(new EnforcedShare(hundredths)).hasToString(text);
+                assertThat(new Rollout(hundredths)).hasToString(text);
             } finally {
                 Locale.setDefault(locale);
             }

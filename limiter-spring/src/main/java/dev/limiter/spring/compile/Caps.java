@@ -1,7 +1,7 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
-import dev.limiter.spring.compiled.EnforcedShare;
+import dev.limiter.spring.compiled.Rollout;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.LimitsDefinition;
@@ -23,19 +23,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The strictness that rules must have at least, wherever they are written or changed: for each, one of its limits
- * permits no more than the floor, neither at once nor in the long run. Immutable.
+ * The most that rules may allow, wherever they are defined or changed: one of the limits of a rule must not permit more
+ * than its cap, neither at once nor in the long run. Immutable.
  */
-public final class Floors {
+public final class Caps {
 
-    /** No rule has to be strict. */
-    public static final Floors NONE = new Floors(Map.of());
+    /** No rule has a cap. */
+    public static final Caps NONE = new Caps(Map.of());
 
     /** The options that exempt requests of a key. */
     private static final List<Option<?>> EXEMPTING =
-            List.of(RuleOptions.SKIP_IF, RuleOptions.ALLOW, RuleOptions.CHARGE_IF);
+            List.of(RuleOptions.CONDITION, RuleOptions.ALLOW, RuleOptions.CHARGE_IF);
 
-    private final Map<String, Floor> byRule = new LinkedHashMap<>();
+    private final Map<String, Cap> byRule = new LinkedHashMap<>();
 
     /**
      * The most that a rule may permit.
@@ -43,7 +43,7 @@ public final class Floors {
      * @param where the property that holds it
      * @param limit permits per window, and at once
      */
-    public record Floor(String where, long limit, Duration window) {
+    public record Cap(String where, long limit, Duration window) {
 
         boolean holds(Limit limit) {
             return !limit.isHeld()
@@ -67,54 +67,53 @@ public final class Floors {
     }
 
     /** {@code byRule}: by the names of rules, {@code default} for the automatic limit. */
-    public Floors(Map<String, Floor> byRule) {
-        byRule.forEach((rule, floor) -> this.byRule.put(RuleName.canonical(rule), floor));
+    public Caps(Map<String, Cap> byRule) {
+        byRule.forEach((rule, cap) -> this.byRule.put(RuleName.canonical(rule), cap));
     }
 
-    /** The floors by the canonical names of rules. */
-    public Map<String, Floor> byRule() {
+    /** The caps by the canonical names of rules. */
+    public Map<String, Cap> byRule() {
         return Collections.unmodifiableMap(byRule);
     }
 
-    /** The floor of a rule, by any spelling of its name. */
-    public Optional<Floor> of(String rule) {
+    /** The cap of a rule, by any spelling of its name. */
+    public Optional<Cap> of(String rule) {
         return Optional.ofNullable(byRule.get(RuleName.canonical(rule)));
     }
 
     /** Checks the options that would leave requests of a key unlimited; {@code share}: of the keys that are limited. */
-    void check(RuleDefinition definition, EnforcedShare share, Problems problems) {
-        Floor floor = byRule.get(RuleName.canonical(definition.name()));
-        if (floor == null) {
+    void check(RuleDefinition definition, Rollout share, Problems problems) {
+        Cap cap = byRule.get(RuleName.canonical(definition.name()));
+        if (cap == null) {
             return;
         }
         List<Setting<?>> weaker = new ArrayList<>();
         EXEMPTING.forEach(option -> weaker.add(definition.get(option)));
         weaker.add(definition.value(RuleOptions.MODE) == Mode.ENFORCE ? null : definition.get(RuleOptions.MODE));
-        weaker.add(share.isPartial() ? definition.get(RuleOptions.ENFORCE) : null);
+        weaker.add(share.isPartial() ? definition.get(RuleOptions.ROLLOUT) : null);
         weaker.stream()
                 .filter(Objects::nonNull)
-                .forEach(setting -> add(floor, setting.where(), setting.value(), problems));
+                .forEach(setting -> add(cap, setting.where(), setting.value(), problems));
         definition.value(LimitsDefinition.TIERS, Map.of()).forEach((name, tier) -> {
             if (tier.unlimited()) {
-                add(floor, tier.limit().where(), "unlimited", problems);
+                add(cap, tier.limit().where() + ".unlimited", true, problems);
             }
         });
     }
 
     /** Checks the limits of a rule; {@code where}: they are written, or what they are. */
     void check(String rule, List<Limit> limits, String where, Problems problems) {
-        Floor floor = byRule.get(RuleName.canonical(rule));
-        if (floor != null && !limits.isEmpty() && limits.stream().noneMatch(floor::holds)) {
-            add(floor, where, null, problems);
+        Cap cap = byRule.get(RuleName.canonical(rule));
+        if (cap != null && !limits.isEmpty() && limits.stream().noneMatch(cap::holds)) {
+            add(cap, where, null, problems);
         }
     }
 
-    private static void add(Floor floor, String where, @Nullable Object value, Problems problems) {
+    private static void add(Cap cap, String where, @Nullable Object value, Problems problems) {
         problems.add(
-                MessageCode.FLOOR,
+                MessageCode.CAP,
                 where,
                 value,
-                "This is less strict than it must be: all requests of a key are to be limited to " + floor.text()
-                        + " at most, at once and in the long run.");
+                "This is above the cap: each key may have at most " + cap.text() + ", at once and in the long run.");
     }
 }

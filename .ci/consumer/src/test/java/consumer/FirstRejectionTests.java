@@ -15,7 +15,7 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 
 /** An application with the starter on its class path, and nothing else done, gets its first 429. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
-class FirstRefusalTests {
+class FirstRejectionTests {
 
     @Value("${local.server.port}")
     private int port;
@@ -27,12 +27,12 @@ class FirstRefusalTests {
     }
 
     @Test
-    void theThirdRequestIsRefused() throws Exception {
+    void theThirdRequestIsRejected() throws Exception {
         assertThat(hello().statusCode()).isEqualTo(200);
         assertThat(hello().statusCode()).isEqualTo(200);
-        HttpResponse<String> refused = hello();
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-        assertThat(refused.body()).contains("quota-exceeded");
+        HttpResponse<String> rejected = hello();
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
+        assertThat(rejected.body()).contains("quota-exceeded");
     }
 }

@@ -17,10 +17,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys refused most often in the last minutes, by all rules or one; also by rules that only watch. Thread-safe, and
+ * The keys rejected most often in the last minutes, by all rules or one; also by rules that only watch. Thread-safe, and
  * of a fixed size: {@value #COUNTERS} counters a minute, for any number of keys.
  */
-public final class RefusedKeys implements RateLimitListener {
+public final class RejectedKeys implements RateLimitListener {
 
     /** The counters of one minute, in all stripes. */
     static final int COUNTERS = 1024;
@@ -30,14 +30,14 @@ public final class RefusedKeys implements RateLimitListener {
     /** The longest name of a principal, in characters. */
     private static final int LONGEST_NAME = 200;
 
-    private static final Set<Outcome> REFUSED =
+    private static final Set<Outcome> REJECTED =
             EnumSet.of(Outcome.REJECTED, Outcome.BANNED, Outcome.SHADOW_REJECTED, Outcome.FAILED_CLOSED);
 
-    private final RecentMinutes<List<SpaceSaving<Refused>>> minutes;
+    private final RecentMinutes<List<SpaceSaving<Rejected>>> minutes;
     private final KeyHash hash;
 
     /** The key of a rule, with the sender of one request. */
-    private record Refused(
+    private record Rejected(
             String rule,
             String key,
             @Nullable String address,
@@ -45,7 +45,7 @@ public final class RefusedKeys implements RateLimitListener {
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Refused refused && rule.equals(refused.rule) && key.equals(refused.key);
+            return other instanceof Rejected rejected && rule.equals(rejected.rule) && key.equals(rejected.key);
         }
 
         @Override
@@ -55,29 +55,29 @@ public final class RefusedKeys implements RateLimitListener {
     }
 
     /**
-     * A key that was refused.
+     * A key that was rejected.
      *
-     * @param rule the rule that refused
+     * @param rule the rule that rejected
      * @param key as the storage has it; it may hold what a client keeps secret
      * @param keyHash its hash
-     * @param refusals how often, or somewhat less
+     * @param rejections how often, or somewhat less
      * @param error how much less, at most
      * @param address where the last of these requests came from; null if there was none, but a call
      * @param principal the user logged in then, cut after {@value #LONGEST_NAME} characters; null if none was
      */
-    public record RefusedKey(
+    public record RejectedKey(
             String rule,
             String key,
             String keyHash,
-            long refusals,
+            long rejections,
             long error,
             @Nullable String address,
             @Nullable String principal) {}
 
-    public RefusedKeys(KeyHash hash) {
+    public RejectedKeys(KeyHash hash) {
         this.hash = hash;
         this.minutes = new RecentMinutes<>(() -> IntStream.range(0, STRIPES)
-                .mapToObj(i -> new SpaceSaving<Refused>(COUNTERS / STRIPES))
+                .mapToObj(i -> new SpaceSaving<Rejected>(COUNTERS / STRIPES))
                 .toList());
     }
 
@@ -90,10 +90,10 @@ public final class RefusedKeys implements RateLimitListener {
     public void onDecision(RateLimitEvent event) {
         String key = event.key();
         if (key != null) {
-            Refused refused = new Refused(event.rule(), key, event.address(), cut(event.principal()));
-            SpaceSaving<Refused> stripe = minutes.current().get(Math.floorMod(refused.hashCode(), STRIPES));
+            Rejected rejected = new Rejected(event.rule(), key, event.address(), cut(event.principal()));
+            SpaceSaving<Rejected> stripe = minutes.current().get(Math.floorMod(rejected.hashCode(), STRIPES));
             synchronized (stripe) {
-                stripe.add(refused);
+                stripe.add(rejected);
             }
         }
     }
@@ -104,19 +104,19 @@ public final class RefusedKeys implements RateLimitListener {
 
     @Override
     public boolean hears(Outcome outcome) {
-        return REFUSED.contains(outcome);
+        return REJECTED.contains(outcome);
     }
 
     /**
-     * The keys refused most often in the last five to six minutes, most often first.
+     * The keys rejected most often in the last five to six minutes, most often first.
      *
      * @param rule of this rule alone; of all if null
      */
-    public List<RefusedKey> most(@Nullable String rule, int number) {
+    public List<RejectedKey> most(@Nullable String rule, int number) {
         return all(rule)
-                .sorted(Comparator.comparingLong(Count<Refused>::count).reversed())
+                .sorted(Comparator.comparingLong(Count<Rejected>::count).reversed())
                 .limit(number)
-                .map(counted -> new RefusedKey(
+                .map(counted -> new RejectedKey(
                         counted.item().rule(),
                         counted.item().key(),
                         hash.of(counted.item().key()),
@@ -127,7 +127,7 @@ public final class RefusedKeys implements RateLimitListener {
                 .toList();
     }
 
-    /** The key with this {@link KeyHash}, if it was refused often enough to be remembered. */
+    /** The key with this {@link KeyHash}, if it was rejected often enough to be remembered. */
     public Optional<String> find(String rule, String keyHash) {
         return all(rule)
                 .map(counted -> counted.item().key())
@@ -135,24 +135,24 @@ public final class RefusedKeys implements RateLimitListener {
                 .findFirst();
     }
 
-    private Stream<Count<Refused>> all(@Nullable String rule) {
-        Map<Refused, Count<Refused>> sums = new HashMap<>();
-        for (List<SpaceSaving<Refused>> minute : minutes.all()) {
-            for (SpaceSaving<Refused> stripe : minute) {
-                List<Count<Refused>> counts;
+    private Stream<Count<Rejected>> all(@Nullable String rule) {
+        Map<Rejected, Count<Rejected>> sums = new HashMap<>();
+        for (List<SpaceSaving<Rejected>> minute : minutes.all()) {
+            for (SpaceSaving<Rejected> stripe : minute) {
+                List<Count<Rejected>> counts;
                 synchronized (stripe) {
                     counts = stripe.counts();
                 }
-                for (Count<Refused> count : counts) {
-                    sums.merge(count.item(), count, RefusedKeys::sum);
+                for (Count<Rejected> count : counts) {
+                    sums.merge(count.item(), count, RejectedKeys::sum);
                 }
             }
         }
         return sums.values().stream()
-                .filter(refused -> rule == null || refused.item().rule().equals(rule));
+                .filter(rejected -> rule == null || rejected.item().rule().equals(rule));
     }
 
-    private static Count<Refused> sum(Count<Refused> one, Count<Refused> other) {
+    private static Count<Rejected> sum(Count<Rejected> one, Count<Rejected> other) {
         return new Count<>(other.item(), one.count() + other.count(), one.error() + other.error());
     }
 }

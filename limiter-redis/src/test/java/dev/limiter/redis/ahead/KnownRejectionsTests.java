@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Refusals by a clock that the test sets. */
-class KnownRefusalsTests {
+/** Rejections by a clock that the test sets. */
+class KnownRejectionsTests {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -32,28 +32,28 @@ class KnownRefusalsTests {
     };
 
     private final AtomicLong now = new AtomicLong(-5);
-    private final KnownRefusals refusals = new KnownRefusals(now::get);
+    private final KnownRejections rejections = new KnownRejections(now::get);
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(5, Duration.ofHours(1)));
     private final RemoteRule remote = new RemoteRule(rule, "", 30_000_000, 0);
 
     /** Learns that nothing is left of a key for an hour. */
-    private void refuse(Charge charge) {
+    private void reject(Charge charge) {
         long micros = TimeUnit.HOURS.toMicros(1);
         long[] numbers = {0, micros, micros, 0, 0, 0};
         ScriptAnswer answer =
                 new ScriptAnswer(1, false, 0, 0, new ServerTime(null), 0, new byte[0], ByteBuffer.allocate(0));
-        RedisDecision refusal = new RedisDecision(NOTHING_RETURNED, charge, remote, numbers, answer, false, 0);
-        refusals.learn(charge, List.of(refusal), refusals.stamp(List.of(charge)), now.get());
+        RedisDecision rejection = new RedisDecision(NOTHING_RETURNED, charge, remote, numbers, answer, false, 0);
+        rejections.learn(charge, List.of(rejection), rejections.stamp(List.of(charge)), now.get());
     }
 
     private boolean isKnown(Charge charge) {
-        return refusals.of(charge) != null;
+        return rejections.of(charge) != null;
     }
 
     @Test
-    void aRefusalIsAskedForAgainAfterASecond() {
+    void aRejectionIsAskedForAgainAfterASecond() {
         Charge charge = rule.charge("key");
-        refuse(charge);
+        reject(charge);
         now.addAndGet(SECOND - 1);
         assertThat(isKnown(charge)).isTrue();
         now.addAndGet(1);
@@ -64,7 +64,7 @@ class KnownRefusalsTests {
     @Test
     void oneRequestInASecondAsksAndTheOthersDoNot() {
         Charge charge = rule.charge("key");
-        refuse(charge);
+        reject(charge);
         for (int second = 1; second <= 10; second++) {
             now.addAndGet(SECOND);
             assertThat(isKnown(charge)).as("first one of second %s", second).isFalse();
@@ -76,10 +76,10 @@ class KnownRefusalsTests {
     @Test
     void anAnswerIsBelievedForASecondFromWhenItWasAskedFor() {
         Charge charge = rule.charge("key");
-        refuse(charge);
+        reject(charge);
         now.addAndGet(SECOND);
         assertThat(isKnown(charge)).isFalse();
-        refuse(charge);
+        reject(charge);
         now.addAndGet(SECOND - 1);
         assertThat(isKnown(charge)).isTrue();
         now.addAndGet(1);
@@ -88,30 +88,30 @@ class KnownRefusalsTests {
 
     /** While Redis cannot be asked. */
     @Test
-    void aRefusalLastsForRequestsThatCannotAsk() {
+    void aRejectionLastsForRequestsThatCannotAsk() {
         Charge charge = rule.charge("key");
-        refuse(charge);
+        reject(charge);
         for (int second = 1; second < 3600; second++) {
             now.addAndGet(SECOND);
-            assertThat(refusals.lasting(charge)).isNotNull();
+            assertThat(rejections.lasting(charge)).isNotNull();
         }
         assertThat(isKnown(charge)).as("the next one asks").isFalse();
         now.addAndGet(SECOND);
-        assertThat(refusals.lasting(charge)).isNull();
+        assertThat(rejections.lasting(charge)).isNull();
     }
 
     @Test
     void forgetsThoseOfLongestAgoAndGoesOnLearning() {
-        int many = 3 * KnownRefusals.MAX_REQUESTS;
+        int many = 3 * KnownRejections.MAX_REQUESTS;
         for (int i = 0; i < many; i++) {
-            refuse(rule.charge("key" + i));
+            reject(rule.charge("key" + i));
         }
         assertThat(isKnown(rule.charge("key0"))).isFalse();
-        assertThat(IntStream.range(many - KnownRefusals.MAX_REQUESTS / 2, many))
+        assertThat(IntStream.range(many - KnownRejections.MAX_REQUESTS / 2, many))
                 .allMatch(i -> isKnown(rule.charge("key" + i)));
         long known = IntStream.range(0, many)
                 .filter(i -> isKnown(rule.charge("key" + i)))
                 .count();
-        assertThat(known).isLessThanOrEqualTo(KnownRefusals.MAX_REQUESTS);
+        assertThat(known).isLessThanOrEqualTo(KnownRejections.MAX_REQUESTS);
     }
 }

@@ -9,7 +9,7 @@ import com.jayway.jsonpath.JsonPath;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.decide.RateLimitListener;
-import dev.limiter.spring.operate.RefusedKeys;
+import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.testkit.Clients;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
@@ -35,10 +35,10 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The senders of refused requests: for operators, for listeners, and for a log where that is allowed. */
+/** The senders of rejected requests: for operators, for listeners, and for a log where that is allowed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
-class RefusedCallerTests {
+class RejectedCallerTests {
 
     private static final List<RateLimitEvent> HEARD = new CopyOnWriteArrayList<>();
 
@@ -72,8 +72,8 @@ class RefusedCallerTests {
                 .statusCode();
     }
 
-    private Map<String, Object> refusedMost() {
-        return JsonPath.read(clients.get("/actuator/limiter/orders").body(), "$.refusedMost[0]");
+    private Map<String, Object> rejectedMost() {
+        return JsonPath.read(clients.get("/actuator/limiter/orders").body(), "$.rejectedMost[0]");
     }
 
     @Test
@@ -81,17 +81,17 @@ class RefusedCallerTests {
         for (int i = 0; i < 20; i++) {
             order("crowded", "alice", "192.0.2.7");
         }
-        assertThat(refusedMost()).containsEntry("address", "192.0.2.7").containsEntry("principal", "alice");
+        assertThat(rejectedMost()).containsEntry("address", "192.0.2.7").containsEntry("principal", "alice");
         order("crowded", "b".repeat(300), "2001:db8:1:2::7");
-        assertThat(refusedMost())
-                .containsEntry("refusals", 20)
+        assertThat(rejectedMost())
+                .containsEntry("rejections", 20)
                 .containsEntry("address", "2001:db8:1:2::/64")
                 .containsEntry("principal", "b".repeat(200));
-        Stream.generate(() -> application.getBean(RefusedKeys.class)).limit(60).forEach(RefusedKeys::sample);
+        Stream.generate(() -> application.getBean(RejectedKeys.class)).limit(60).forEach(RejectedKeys::sample);
         order("crowded", "", "192.0.2.9");
-        assertThat(refusedMost())
+        assertThat(rejectedMost())
                 .as("in another minute")
-                .containsEntry("refusals", 21)
+                .containsEntry("rejections", 21)
                 .containsEntry("address", "192.0.2.9")
                 .doesNotContainKey("principal");
     }
