@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The alert rules on series that are made up, for what is not staged, and the pages of the alerts. */
+/** The alert rules on series that are made up, and the pages of the alerts. */
 class AlertRuleTests {
 
     @Test
@@ -28,7 +28,7 @@ class AlertRuleTests {
         String index = Files.readString(OperationsPack.FOLDER.resolve("README.md"));
         for (String alert : OperationsPack.alerts().keySet()) {
             assertThat(OperationsPack.page(alert)).startsWith("# " + alert + ": ");
-            assertThat(OperationsPack.firstCommand(alert, "any")).startsWith("/actuator/");
+            assertThat(OperationsPack.firstCommand(alert)).startsWith("/actuator/");
             assertThat(index).contains("[" + alert + "](");
         }
     }

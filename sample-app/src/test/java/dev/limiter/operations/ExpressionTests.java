@@ -2,6 +2,7 @@ package dev.limiter.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.sample.SampleApplication;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.Load;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** The expressions of the dashboard and of the alerts, asked of a Prometheus that has asked the sample. */
 @Tag("long")
@@ -31,15 +34,15 @@ class ExpressionTests {
     private static final Pattern MATCHER = Pattern.compile("(\\w+)(?:=~|!~|!=|=)\"");
 
     private static final RedisServer redis = RedisServer.started();
-    private static final Samples samples = new Samples();
+    private static final List<ConfigurableApplicationContext> samples = new ArrayList<>();
     private static final Load load = new Load();
     private static Prometheus prometheus;
 
     @BeforeAll
     static void start(@TempDir Path folder) throws IOException {
-        Clients inMemory = samples.start("in-memory");
-        Clients onRedis = samples.startOn(redis, "on-redis");
-        prometheus = Prometheus.start(folder, OperationsPack.RULES, samples.ports());
+        Clients inMemory = start("in-memory");
+        Clients onRedis = start("on-redis", "--spring.profiles.active=redis", "--" + redis.property());
+        prometheus = Prometheus.start(folder, OperationsPack.RULES, List.of(inMemory.port(), onRedis.port()));
         load.send(10, request -> inMemory.get("/catalog", "X-Api-Key", "key-" + request % 5));
         load.send(5, request -> inMemory.send("POST", "/login?user=ann&password=guess"));
         load.send(3, request -> inMemory.send("POST", "/mails"));
@@ -49,13 +52,24 @@ class ExpressionTests {
         redis.kill();
     }
 
+    /** An instance of the sample with that name in its metrics. */
+    private static Clients start(String name, String... options) {
+        List<String> arguments = new ArrayList<>(List.of(options));
+        arguments.add("--server.port=0");
+        arguments.add("--management.metrics.tags.application=" + name);
+        ConfigurableApplicationContext sample =
+                SpringApplication.run(SampleApplication.class, arguments.toArray(String[]::new));
+        samples.add(sample);
+        return new Clients(sample.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
+    }
+
     @AfterAll
     static void stop() {
         load.close();
         if (prometheus != null) {
             prometheus.close();
         }
-        samples.close();
+        samples.forEach(ConfigurableApplicationContext::close);
         redis.close();
     }
 

@@ -67,12 +67,12 @@ final class OperationsPack {
     }
 
     /** The path that the first command of an alert's page asks an instance for. */
-    static String firstCommand(String alert, String rule) {
+    static String firstCommand(String alert) {
         Matcher command = COMMAND.matcher(page(alert));
         if (!command.find()) {
             throw new AssertionError("The page of " + alert + " has no command");
         }
-        return command.group(1).replace("$RULE", rule);
+        return command.group(1);
     }
 
     private static List<Map<String, Object>> rules() {

@@ -1,5 +1,7 @@
 package dev.limiter.sample;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
@@ -7,12 +9,21 @@ import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-class SampleOnRedisTests extends SampleOnRedisContract {
+/** Two instances with the profile redis have the limits of one. */
+class SampleOnRedisTests {
 
     private static RedisServer redis;
     private static ConfigurableApplicationContext first;
@@ -46,19 +57,28 @@ class SampleOnRedisTests extends SampleOnRedisContract {
         redis.close();
     }
 
-    @Override
-    protected RedisServer redis() {
-        return redis;
+    @ParameterizedTest
+    @ValueSource(strings = {"/algorithms/token-bucket", "/algorithms/sliding-window-log", "/orders/1"})
+    void bothTogetherPermitTheLimit(String path) {
+        Map<Integer, Long> answers = new TreeMap<>();
+        Stream.of(clientsOf(first), clientsOf(second))
+                .map(instance -> CompletableFuture.supplyAsync(() -> instance.stormOf("GET", path)))
+                .toList()
+                .forEach(storm -> storm.join().forEach((status, count) -> answers.merge(status, count, Long::sum)));
+
+        assertThat(answers).containsOnlyKeys(200, 429);
+        // into a bucket one more drops every 36 s
+        assertThat(answers.get(200)).isBetween(100L, 105L);
     }
 
-    @Override
-    protected Clients first() {
-        return clientsOf(first);
-    }
+    @Test
+    void apiKeysAreNotInRedis() {
+        assertThat(clientsOf(first).get("/orders", "X-Api-Key", "alice").statusCode())
+                .isEqualTo(200);
 
-    @Override
-    protected Clients second() {
-        return clientsOf(second);
+        assertThat(redis.<List<String>>ask(commands -> commands.keys("*")))
+                .anySatisfy(key -> assertThat(key).startsWith("sample:limiter:{OrderController.list:"))
+                .allSatisfy(key -> assertThat(key).startsWith("sample:limiter:").doesNotContain("alice"));
     }
 
     private static Clients clientsOf(ConfigurableApplicationContext instance) {

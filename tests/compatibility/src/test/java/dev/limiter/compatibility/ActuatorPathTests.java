@@ -20,12 +20,13 @@ class ActuatorPathTests {
     void endpointsAreFreeAtTheirBasePath(String path) {
         try (ConfigurableApplicationContext application = Applications.start(
                 Operated.class,
-                "management.endpoints.web.base-path=" + path,
-                "management.endpoints.web.exposure.include=limiter",
-                "limiter.rules.all.paths=/**",
-                "limiter.rules.all.phase=request",
-                "limiter.rules.all.limit=2",
-                "limiter.rules.all.window=1h")) {
+                Applications.limiter(
+                        """
+                        rules:
+                          all: { paths: /**, phase: request, limit: 2, window: 1h }
+                        """,
+                        "management.endpoints.web.base-path=" + path,
+                        "management.endpoints.web.exposure.include=limiter"))) {
             Clients clients = Applications.clientsOf(application);
             for (int i = 0; i < 4; i++) {
                 assertThat(clients.get("/manage/limiter").statusCode()).isEqualTo(200);

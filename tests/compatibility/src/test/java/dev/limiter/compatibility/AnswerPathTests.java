@@ -2,15 +2,12 @@ package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -30,13 +28,15 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
-import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** On whatever way a request is rejected, and whatever the client accepts, it gets the one answer of the contract. */
+/**
+ * On whatever way a request is rejected, and whatever the client accepts, it gets the one answer of the contract.
+ * {@code LaterRejectionTests} of the starter have the ways of asynchronous work.
+ */
 class AnswerPathTests {
 
     private static ConfigurableApplicationContext application;
@@ -46,21 +46,16 @@ class AnswerPathTests {
     static void start() {
         application = Applications.start(
                 Limited.class,
-                "spring.mvc.problemdetails.enabled=false",
-                "spring.messages.basename=texts.rejection",
-                "spring.messages.fallback-to-system-locale=false",
-                "limiter.rules.by-rule.paths=/rule,/rule/events",
-                "limiter.rules.by-rule.limit=1",
-                "limiter.rules.by-rule.window=1h",
-                "limiter.rules.shared.paths=/shared,/shared-and-asked",
-                "limiter.rules.shared.limit=1",
-                "limiter.rules.shared.window=1h",
-                "limiter.rules.shared.key=global",
-                "limiter.rules.asked.paths=/shared-and-asked",
-                "limiter.rules.asked.limit=10",
-                "limiter.rules.asked.window=1h",
-                "limiter.rules.asked.key=global",
-                "limiter.rules.asked.headers=both");
+                Applications.limiter(
+                        """
+                        rules:
+                          by-rule: { paths: "/rule,/rule/events", limit: 1, window: 1h }
+                          shared: { paths: "/shared,/shared-and-asked", limit: 1, window: 1h, key: global }
+                          asked: { paths: /shared-and-asked, limit: 10, window: 1h, key: global, headers: both }
+                        """,
+                        "spring.mvc.problemdetails.enabled=false",
+                        "spring.messages.basename=texts.rejection",
+                        "spring.messages.fallback-to-system-locale=false"));
         clients = Applications.clientsOf(application);
     }
 
@@ -83,11 +78,6 @@ class AnswerPathTests {
                 "/caught",
                 "/events",
                 "/rule/events",
-                "/events-of-service",
-                "/callable",
-                "/future",
-                "/joined",
-                "/deferred-error",
                 "/routed",
                 "/begun-stream",
                 "/begun-writer"
@@ -212,16 +202,8 @@ class AnswerPathTests {
             return "served";
         }
 
-        public String joined() {
-            return "served";
-        }
-
         public String routed() {
             return "served";
-        }
-
-        public SseEmitter events() {
-            return Controller.emitter();
         }
 
         public String begun() {
@@ -232,11 +214,8 @@ class AnswerPathTests {
     @RestController
     static class Controller {
 
-        private final Scarce scarce;
-
-        Controller(Scarce scarce) {
-            this.scarce = scarce;
-        }
+        @Autowired
+        private Scarce scarce;
 
         @GetMapping({"/rule", "/shared", "/shared-and-asked"})
         String byRule() {
@@ -265,37 +244,6 @@ class AnswerPathTests {
             return emitter();
         }
 
-        @GetMapping("/events-of-service")
-        SseEmitter eventsOfService() {
-            return scarce.events();
-        }
-
-        @GetMapping("/callable")
-        Callable<String> callable() {
-            return scarce::called;
-        }
-
-        @GetMapping("/future")
-        CompletableFuture<String> future() {
-            return CompletableFuture.completedFuture(null).thenApplyAsync(nothing -> scarce.called());
-        }
-
-        @GetMapping("/joined")
-        String joined() {
-            return CompletableFuture.supplyAsync(scarce::joined).join();
-        }
-
-        @GetMapping("/deferred-error")
-        DeferredResult<String> deferredError() {
-            DeferredResult<String> result = new DeferredResult<>();
-            try {
-                result.setResult(scarce.called());
-            } catch (RateLimitExceededException rejection) {
-                result.setErrorResult(rejection);
-            }
-            return result;
-        }
-
         @GetMapping("/begun-stream")
         void begunStream(HttpServletResponse response) throws IOException {
             response.setContentType("text/plain");
@@ -321,11 +269,8 @@ class AnswerPathTests {
     @RestController
     static class Own {
 
-        private final Scarce scarce;
-
-        Own(Scarce scarce) {
-            this.scarce = scarce;
-        }
+        @Autowired
+        private Scarce scarce;
 
         @GetMapping("/caught")
         String caught() {

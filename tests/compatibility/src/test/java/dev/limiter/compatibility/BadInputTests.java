@@ -26,7 +26,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.security.web.firewall.FirewalledRequest;
+import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -112,14 +115,12 @@ class BadInputTests {
     @ParameterizedTest
     @EnumSource
     void inventedMethodsShareTheLimit(Phase phase) throws Exception {
-        assertThat(phase.client().send("BREW", "/header/m", "X-Key: methods").status())
-                .isEqualTo(200);
-        assertThat(phase.client().send("XYZZY", "/header/m", "X-Key: methods").status())
-                .isEqualTo(200);
-        assertThat(phase.client().send("GREASE", "/header/m", "X-Key: methods").status())
-                .isEqualTo(429);
-        assertThat(phase.client().send("GET", "/header/m", "X-Key: methods").status())
-                .isEqualTo(429);
+        List<Integer> statuses = new ArrayList<>();
+        for (String method : List.of("BREW", "XYZZY", "GREASE", "GET")) {
+            statuses.add(
+                    phase.client().send(method, "/header/m", "X-Key: methods").status());
+        }
+        assertThat(statuses).containsExactly(200, 200, 429, 429);
     }
 
     @ParameterizedTest
@@ -184,16 +185,6 @@ class BadInputTests {
                     .isIn(status, 429);
             assertThat(SERVED.get()).isEqualTo(before);
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void costThatIsNotThereIsNeverServed(Phase phase) throws Exception {
-        int before = SERVED.get();
-
-        assertThat(phase.client().send("GET", "/cost/a").status()).isIn(500, 429);
-
-        assertThat(SERVED.get()).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -283,8 +274,28 @@ class BadInputTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({VirtualTimeSource.class, OpenSecurity.class, OpenFirewall.class, Endpoints.class})
-    static class Application {}
+    @Import({VirtualTimeSource.class, OpenSecurity.class, Endpoints.class})
+    static class Application {
+
+        /** Lets everything through that Spring Security takes for an attack: it must not be what protects a limit. */
+        @Bean
+        HttpFirewall firewall() {
+            return new HttpFirewall() {
+                @Override
+                public FirewalledRequest getFirewalledRequest(HttpServletRequest request) {
+                    return new FirewalledRequest(request) {
+                        @Override
+                        public void reset() {}
+                    };
+                }
+
+                @Override
+                public HttpServletResponse getFirewalledResponse(HttpServletResponse response) {
+                    return response;
+                }
+            };
+        }
+    }
 
     @RestController
     static class Endpoints {

@@ -41,20 +41,16 @@ class CrossOriginTests {
 
     @BeforeAll
     static void start() {
-        application = Applications.start(
-                Limited.class,
-                "limiter.web.headers=both",
-                "limiter.rules.by-rule.paths=/**",
-                "limiter.rules.by-rule.scope=endpoint",
-                "limiter.rules.by-rule.limit=1",
-                "limiter.rules.by-rule.window=1h",
-                "limiter.rules.by-rule.condition=#{!#request.path.contains('early')}",
-                "limiter.rules.early.paths=/early/**,/secured/early,/mapped/early",
-                "limiter.rules.early.phase=request",
-                "limiter.rules.early.scope=endpoint",
-                "limiter.rules.early.limit=1",
-                "limiter.rules.early.window=1h",
-                "limiter.web.exclude=/method");
+        application = Applications.start(Limited.class, Applications.limiter("""
+            web: { headers: both, exclude: /method }
+            rules:
+              by-rule:
+                { paths: /**, scope: endpoint, limit: 1, window: 1h,
+                  condition: "#{!#request.path.contains('early')}" }
+              early:
+                { paths: "/early/**,/secured/early,/mapped/early", phase: request, scope: endpoint, limit: 1,
+                  window: 1h }
+            """));
         clients = Applications.clientsOf(application);
     }
 

@@ -27,16 +27,6 @@ import org.springframework.context.annotation.Import;
 @ExtendWith(OutputCaptureExtension.class)
 class DashboardTests {
 
-    /** Of each line of Spring Boot: what would protect the page. */
-    private static final String[] SECURITY = {
-        "org.springframework.boot.autoconfigure.security.servlet.SecurityAutoConfiguration",
-        "org.springframework.boot.autoconfigure.security.servlet.SecurityFilterAutoConfiguration",
-        "org.springframework.boot.actuate.autoconfigure.security.servlet.ManagementWebSecurityAutoConfiguration",
-        "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
-        "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
-        "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration"
-    };
-
     private static final String[] FILES = {"index.html", "page.js", "page.css", "icon.svg"};
 
     private ConfigurableApplicationContext application;
@@ -55,12 +45,7 @@ class DashboardTests {
     }
 
     private static ConfigurableApplicationContext startOpen(String... more) {
-        return Applications.start(
-                Open.class,
-                Stream.concat(
-                                Stream.of("spring.autoconfigure.exclude=" + String.join(",", SECURITY)),
-                                Arrays.stream(more))
-                        .toArray(String[]::new));
+        return Applications.start(Open.class, new String[] {Applications.WITHOUT_SECURITY}, more);
     }
 
     private static void assertNotServed(ConfigurableApplicationContext application) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -119,11 +120,8 @@ class ExactHandlerTests {
     @RestController
     static class Plain {
 
-        private final Scarce scarce;
-
-        Plain(Scarce scarce) {
-            this.scarce = scarce;
-        }
+        @Autowired
+        private Scarce scarce;
 
         @GetMapping({"/behind-another-advice", "/page"})
         String call() {
@@ -134,11 +132,8 @@ class ExactHandlerTests {
     @RestController
     static class Catching {
 
-        private final Scarce scarce;
-
-        Catching(Scarce scarce) {
-            this.scarce = scarce;
-        }
+        @Autowired
+        private Scarce scarce;
 
         @GetMapping("/behind-its-own-catch-all")
         String call() {

@@ -4,99 +4,88 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.spring.annotation.RateLimiter;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Import;
 
-/** A wrong setting stops the start, and the failure analysis names it, its place and the correction. */
+/**
+ * Wrong settings stop the start, and the failure analysis names them, all at once, with their places and the correction.
+ * {@code BadConfigurationTests} of the starter have them all.
+ */
 @Tag("each-line")
 @ExtendWith(OutputCaptureExtension.class)
 class FailingStartTests {
 
-    private static final String ORDERS = "limiter.rules.orders.";
+    /** Property, value, and a part of what would be right: for values that cannot be read, and for others. */
+    private static final List<List<String>> UNREADABLE =
+            List.of(List.of("limit", "many", "a whole number"), List.of("algorithm", "magic", "token-bucket"));
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                // property | value | what is said about what would be right
-                "limit     | 0                  | must be from 1 to",
-                "limit     | many               | a whole number",
-                "window    | 10                 | a whole number with one of ns us ms s m h d",
-                "window    | 10M                | a whole number with one of ns us ms s m h d",
-                "algorithm | magic              | token-bucket",
-                "buckets   | 5                  | sliding-window-counter",
-                "key       | ''                 | Quote it",
-                "key       | nonsense           | header:name",
-                "key       | #user.id           | #user is unknown",
-                "key       | '#{name(#request)}'| is unknown",
-                "cost      | '#{1 +'            | SpEL",
-                "methods   | FETCH              | GET",
-                "pathz     | /a                 | paths, methods",
-            })
-    void badPropertyIsNamedWithItsValue(String property, String value, String right, CapturedOutput output) {
-        Map<String, String> properties = orders();
-        properties.put(ORDERS + property, value);
+    private static final List<List<String>> WRONG = List.of(
+            List.of("limit", "0", "must be from 1 to"),
+            List.of("window", "10M", "a whole number with one of ns us ms s m h d"),
+            List.of("buckets", "5", "sliding-window-counter"),
+            List.of("key", "", "Quote it"),
+            List.of("key", "nonsense", "header:name"),
+            List.of("key", "#user.id", "#user is unknown"),
+            List.of("key", "#{name(#request)}", "is unknown"),
+            List.of("cost", "#{1 +", "SpEL"),
+            List.of("methods", "FETCH", "GET"));
 
-        assertStartFails(Nothing.class, properties);
-
-        assertThat(analysis(output)).contains(ORDERS + property + " = \"" + value + "\"", right, "Action:");
+    @Test
+    void everyPropertyThatCannotBeReadIsNamedWithItsValue(CapturedOutput output) {
+        assertNamed(UNREADABLE, output);
     }
 
     @Test
-    void inlineAndNamedLimitsAtOnceAreNamed(CapturedOutput output) {
-        Map<String, String> properties = orders();
-        properties.put(ORDERS + "limits.hourly.limit", "100");
-        properties.put(ORDERS + "limits.hourly.window", "1h");
+    void everyWrongPropertyIsNamedWithItsValue(CapturedOutput output) {
+        assertNamed(WRONG, output);
+    }
 
-        assertStartFails(Nothing.class, properties);
+    private static void assertNamed(List<List<String>> wrong, CapturedOutput output) {
+        List<String> properties = new ArrayList<>();
+        for (int i = 0; i < wrong.size(); i++) {
+            String rule = "limiter.rules.rule" + i + ".";
+            properties.add(rule + "paths=/orders");
+            properties.add(rule + wrong.get(i).get(0) + "=" + wrong.get(i).get(1));
+            if (!wrong.get(i).get(0).equals("limit")) {
+                properties.add(rule + "limit=10");
+            }
+            if (!wrong.get(i).get(0).equals("window")) {
+                properties.add(rule + "window=1s");
+            }
+        }
+        String analysis = analysis(output, Nothing.class, properties.toArray(String[]::new));
 
-        assertThat(analysis(output)).contains("limiter.rules.orders", "named limits at once");
+        for (int i = 0; i < wrong.size(); i++) {
+            List<String> one = wrong.get(i);
+            assertThat(analysis)
+                    .contains("limiter.rules.rule" + i + "." + one.get(0) + " = \"" + one.get(1) + "\"", one.get(2))
+                    .contains("Action:");
+        }
+    }
+
+    @Test
+    void unknownPropertyIsNamed(CapturedOutput output) {
+        assertThat(analysis(output, Nothing.class, "limiter.rules.orders.pathz=/a"))
+                .contains("limiter.rules.orders.pathz = \"/a\"", "paths, methods", "Action:");
     }
 
     @Test
     void annotationThatRefersToNoRuleIsNamed(CapturedOutput output) {
-        assertStartFails(RefersToNothing.class, Map.of());
-
-        assertThat(analysis(output)).contains("missing", "Service.call");
+        assertThat(analysis(output, RefersToNothing.class)).contains("missing", "Service.call");
     }
 
-    @Test
-    void everythingWrongIsSaidAtOnce(CapturedOutput output) {
-        Map<String, String> properties = orders();
-        properties.put(ORDERS + "limit", "0");
-        properties.put(ORDERS + "window", "10");
-        properties.put(ORDERS + "key", "nonsense");
-
-        assertStartFails(Nothing.class, properties);
-
-        assertThat(analysis(output)).contains(ORDERS + "limit", ORDERS + "window", ORDERS + "key");
-    }
-
-    private static Map<String, String> orders() {
-        return new TreeMap<>(Map.of(ORDERS + "paths", "/orders", ORDERS + "limit", "10", ORDERS + "window", "1s"));
-    }
-
-    private static void assertStartFails(Class<?> application, Map<String, String> properties) {
-        String[] pairs = properties.entrySet().stream()
-                .map(property -> property.getKey() + "=" + property.getValue())
-                .toArray(String[]::new);
-        assertThatThrownBy(
-                        () -> Applications.startWithoutWeb(application, pairs).close())
-                .describedAs("Start with %s", properties)
+    private static String analysis(CapturedOutput output, Class<?> application, String... properties) {
+        assertThatThrownBy(() ->
+                        Applications.startWithoutWeb(application, properties).close())
                 .isNotNull();
-    }
-
-    private static String analysis(CapturedOutput output) {
         int start = output.toString().indexOf("APPLICATION FAILED TO START");
         assertThat(start).describedAs(output.toString()).isNotNegative();
         return output.toString().substring(start);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.spring.key.KeyResolver;
-import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.RawClient;
 import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
@@ -21,13 +20,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -38,34 +35,38 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 /** The holders of a concurrency limit's permits, and the time since when: told while they hold them, and no longer. */
 class HeldPermitsTests {
 
-    private static final String[] RULES = {
-        "management.endpoints.web.exposure.include=limiter",
-        "limiter.rules.pool.paths=/pool/**",
-        "limiter.rules.pool.key=header:X-Api-Key",
-        "limiter.rules.pool.algorithm=concurrency",
-        "limiter.rules.pool.limit=2"
-    };
+    private static final String[] RULES = Applications.limiter("""
+        rules:
+          pool: { paths: /pool/**, key: "header:X-Api-Key", algorithm: concurrency, limit: 2 }
+          events: { paths: /events, key: "header:X-Api-Key", algorithm: concurrency, limit: 1000 }
+        """);
+
+    private static final String HELD = "$.buckets[0].held.permits";
 
     private static ConfigurableApplicationContext start(String... more) {
-        return Applications.start(
-                Pool.class, Stream.of(RULES, more).flatMap(Stream::of).toArray(String[]::new));
+        return Operator.start(Pool.class, RULES, more);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/pool/blocking", "/pool/later"})
-    void isShownByOneInstance(String path) {
+    void isShownByOneInstanceWhileItIsHeld(String path) {
         try (ConfigurableApplicationContext application = start()) {
-            Clients clients = Applications.clientsOf(application);
-            Pool pool = application.getBean(Pool.class);
-            CompletableFuture<Integer> served = request(clients, path, "acme");
-            CompletableFuture<Integer> other = request(clients, path, "other");
-            await(() -> pool.entered.getCount() == 0);
+            Operator operator = Operator.of(application);
+            List<CompletableFuture<Integer>> served = new ArrayList<>();
+            for (int i = 8; i > 0; i--) {
+                served.add(request(operator, path, "key" + i));
+                int held = served.size();
+                await(() -> active(application) == held);
+            }
 
-            Map<String, Object> bucket = bucket(clients, "acme");
-            assertThat(limit(bucket)).containsEntry("remaining", 1).containsEntry("inFlight", 1);
-            Map<String, Object> held = map(bucket.get("held"));
-            assertThat(held).containsEntry("permits", 1).containsEntry("requests", 1);
-            Map<String, Object> holder = first(held.get("oldest"));
+            String key = "pool?key=key1";
+            assertThat(operator.<Map<String, Object>>read(key, "$.buckets[0].limits[0]"))
+                    .containsEntry("remaining", 1)
+                    .containsEntry("inFlight", 1);
+            assertThat(operator.<Map<String, Object>>read(key, "$.buckets[0].held"))
+                    .containsEntry("permits", 1)
+                    .containsEntry("requests", 1);
+            Map<String, Object> holder = operator.read(key, "$.buckets[0].held.oldest[0]");
             assertThat(holder)
                     .containsEntry("resource", "GET " + path)
                     .containsEntry("permits", 1)
@@ -75,28 +76,29 @@ class HeldPermitsTests {
             assertThat(Duration.parse((String) holder.get("heldFor"))).isPositive();
             assertThat((String) holder.get("thread")).isNotEmpty();
 
-            String whole = clients.get("/actuator/limiter/pool").body();
-            Map<String, Object> all = map(json(whole).get("held"));
-            assertThat(all).containsEntry("permits", 2);
-            String hash = (String) first(all.get("oldest")).get("keyHash");
-            assertThat(map(bucket(clients, hash).get("held"))).containsEntry("permits", 1);
-            assertThat(whole).doesNotContain("acme");
-            assertThat(active(application)).isEqualTo(2);
+            assertThat(operator.<Integer>read("pool", "$.held.permits")).isEqualTo(8);
+            assertThat(operator.<List<String>>read("pool", "$.held.oldest[*].since"))
+                    .hasSize(8)
+                    .isSorted();
+            assertThat(operator.rule("pool")).doesNotContain("key1");
+            String hash = operator.read("pool", "$.held.oldest[0].keyHash");
+            assertThat(operator.<Integer>read("pool?key=" + hash, HELD)).isEqualTo(1);
 
-            pool.gate.countDown();
-            assertThat(served.join()).isEqualTo(200);
-            assertThat(other.join()).isEqualTo(200);
+            operator.revert(key);
+            assertThat(operator.<Integer>read(key, HELD)).as("after a reset").isZero();
+            assertThat(active(application)).isEqualTo(7);
+
+            application.getBean(Pool.class).gate.countDown();
+            assertThat(served).extracting(CompletableFuture::join).containsOnly(200);
             await(() -> active(application) == 0);
-            assertThat(map(bucket(clients, "acme").get("held")))
-                    .containsEntry("permits", 0)
-                    .containsEntry("oldest", List.of());
+            assertThat(operator.<Integer>read("pool?key=key2", HELD)).isZero();
             assertThat(application
                             .getBean(MeterRegistry.class)
                             .get("limiter.held")
                             .tag("rule", "pool")
                             .timer()
                             .count())
-                    .isEqualTo(2);
+                    .isPositive();
         }
     }
 
@@ -106,13 +108,12 @@ class HeldPermitsTests {
             String[] onRedis = {"limiter.storage=redis", "limiter.redis.timeout=5s", redis.property()};
             try (ConfigurableApplicationContext one = start(onRedis);
                     ConfigurableApplicationContext other = start(onRedis)) {
-                CompletableFuture<Integer> first = request(Applications.clientsOf(one), "/pool/blocking", "acme");
-                CompletableFuture<Integer> second = request(Applications.clientsOf(other), "/pool/later", "acme");
-                await(() -> one.getBean(Pool.class).entered.getCount() == 1);
-                await(() -> other.getBean(Pool.class).entered.getCount() == 1);
+                CompletableFuture<Integer> first = request(Operator.of(one), "/pool/blocking", "acme");
+                CompletableFuture<Integer> second = request(Operator.of(other), "/pool/later", "acme");
+                await(() -> active(one) == 1 && active(other) == 1);
 
-                showsItsOwn(Applications.clientsOf(one), "GET /pool/blocking");
-                showsItsOwn(Applications.clientsOf(other), "GET /pool/later");
+                showsItsOwn(Operator.of(one), "GET /pool/blocking");
+                showsItsOwn(Operator.of(other), "GET /pool/later");
 
                 one.getBean(Pool.class).gate.countDown();
                 other.getBean(Pool.class).gate.countDown();
@@ -122,131 +123,66 @@ class HeldPermitsTests {
         }
     }
 
-    @Test
-    void isShownNoLongerOnceAKeyIsReset() {
-        try (ConfigurableApplicationContext application = start("management.endpoint.limiter.access=unrestricted")) {
-            Clients clients = Applications.clientsOf(application);
-            CompletableFuture<Integer> served = request(clients, "/pool/blocking", "acme");
-            CompletableFuture<Integer> other = request(clients, "/pool/blocking", "other");
-            await(() -> active(application) == 2);
-            assertThat(clients.send("DELETE", "/actuator/limiter/pool?key=acme").statusCode())
-                    .isEqualTo(200);
-            assertThat(map(bucket(clients, "acme").get("held"))).containsEntry("permits", 0);
-            assertThat(active(application)).isEqualTo(1);
-            application.getBean(Pool.class).gate.countDown();
-            assertThat(served.join()).isEqualTo(200);
-            assertThat(other.join()).isEqualTo(200);
-            await(() -> active(application) == 0);
-        }
+    private static void showsItsOwn(Operator instance, String resource) {
+        assertThat(instance.<Map<String, Object>>read("pool?key=acme", "$.buckets[0].limits[0]"))
+                .containsEntry("remaining", 0)
+                .containsEntry("inFlight", 2);
+        assertThat(instance.<Integer>read("pool?key=acme", HELD)).isEqualTo(1);
+        assertThat(instance.<String>read("pool?key=acme", "$.buckets[0].held.oldest[0].resource"))
+                .isEqualTo(resource);
+    }
+
+    private static CompletableFuture<Integer> request(Operator instance, String path, String key) {
+        return CompletableFuture.supplyAsync(
+                () -> instance.clients().get(path, "X-Api-Key", key).statusCode(), task -> new Thread(task).start());
+    }
+
+    private static double active(ConfigurableApplicationContext application) {
+        return active(application, "pool");
+    }
+
+    private static double active(ConfigurableApplicationContext application, String rule) {
+        return application
+                .getBean(MeterRegistry.class)
+                .get("limiter.active")
+                .tag("rule", rule)
+                .gauge()
+                .value();
     }
 
     /** Tomcat tells of some of them that they failed, and never that they are over. */
     @Test
     void clientsThatResetTheirConnectionHoldNothing() throws Exception {
         // Tomcat itself would wait in vain for the requests that it has lost
-        String[] large = Stream.concat(Stream.of(RULES), Stream.of("server.shutdown=immediate"))
-                .map(property -> property.replace("limit=2", "limit=1000"))
-                .toArray(String[]::new);
-        try (ConfigurableApplicationContext application = Applications.start(Pool.class, large)) {
-            Clients clients = Applications.clientsOf(application);
+        try (ConfigurableApplicationContext application = start("server.shutdown=immediate")) {
+            Operator operator = Operator.of(application);
             for (int i = 0; i < 60; i++) {
-                try (Socket socket = new RawClient(clients.port()).begin("/pool/events", "X-Api-Key: gone")) {
+                try (Socket socket = new RawClient(operator.clients().port()).begin("/events", "X-Api-Key: gone")) {
                     socket.setSoLinger(true, 0);
                     // around the moment of the first event
                     RealTime.pass(Duration.ofMillis(10 + i % 5));
                 }
             }
-            await(() -> active(application) == 0);
-            assertThat(limit(bucket(clients, "gone"))).containsEntry("inFlight", 0);
+
+            await(() -> active(application, "events") == 0);
+            assertThat(operator.<Integer>read("events?key=gone", "$.buckets[0].limits[0].inFlight"))
+                    .isZero();
         }
     }
 
     @Test
     void whoIsLetThroughWhileListenersAndKeysFailHoldsNothingAfterwards() {
-        String[] watched = Stream.concat(
-                        Stream.of(RULES),
-                        Stream.of(
-                                "limiter.rules.watching.paths=/pool/**",
-                                "limiter.rules.watching.mode=shadow",
-                                "limiter.rules.watching.key=breaking",
-                                "limiter.rules.watching.limit=5",
-                                "limiter.rules.watching.window=1h"))
-                .toArray(String[]::new);
-        try (ConfigurableApplicationContext application = Applications.start(Failing.class, watched)) {
-            Clients clients = Applications.clientsOf(application);
-            for (int i = 0; i < 5; i++) {
-                assertThat(clients.get("/pool/quick", "X-Api-Key", "acme").statusCode())
-                        .isEqualTo(200);
-            }
-            assertThat(limit(bucket(clients, "acme"))).containsEntry("inFlight", 0);
+        try (ConfigurableApplicationContext application =
+                Operator.start(Failing.class, RULES, Applications.limiter("""
+                    rules:
+                      watching: { paths: /pool/**, mode: shadow, key: breaking, limit: 5, window: 1h }
+                    """))) {
+            Operator operator = Operator.of(application);
+            assertThat(operator.statuses(5, "/pool/quick", "X-Api-Key", "acme")).containsOnly(200);
+            assertThat(operator.<Integer>read("pool?key=acme", "$.buckets[0].limits[0].inFlight"))
+                    .isZero();
             assertThat(active(application)).isZero();
         }
-    }
-
-    @Test
-    void theOldestHoldComesFirst() {
-        try (ConfigurableApplicationContext application = start()) {
-            Clients clients = Applications.clientsOf(application);
-            List<CompletableFuture<Integer>> served = new ArrayList<>();
-            for (int i = 1; i <= 8; i++) {
-                int held = i;
-                served.add(request(clients, "/pool/blocking", "key" + (9 - held)));
-                await(() -> active(application) == held);
-            }
-            Map<String, Object> all =
-                    map(json(clients.get("/actuator/limiter/pool").body()).get("held"));
-            assertThat((List<?>) all.get("oldest"))
-                    .extracting(each -> (String) map(each).get("since"))
-                    .hasSize(8)
-                    .isSorted();
-            application.getBean(Pool.class).gate.countDown();
-            assertThat(served).extracting(CompletableFuture::join).containsOnly(200);
-        }
-    }
-
-    private static void showsItsOwn(Clients instance, String resource) {
-        Map<String, Object> bucket = bucket(instance, "acme");
-        assertThat(limit(bucket)).containsEntry("remaining", 0).containsEntry("inFlight", 2);
-        Map<String, Object> held = map(bucket.get("held"));
-        assertThat(held).containsEntry("permits", 1);
-        assertThat(first(held.get("oldest"))).containsEntry("resource", resource);
-    }
-
-    private static CompletableFuture<Integer> request(Clients clients, String path, String key) {
-        return CompletableFuture.supplyAsync(
-                () -> clients.get(path, "X-Api-Key", key).statusCode(), task -> new Thread(task).start());
-    }
-
-    private static double active(ConfigurableApplicationContext application) {
-        return application
-                .getBean(MeterRegistry.class)
-                .get("limiter.active")
-                .tag("rule", "pool")
-                .gauge()
-                .value();
-    }
-
-    private static Map<String, Object> bucket(Clients clients, String key) {
-        return first(
-                json(clients.get("/actuator/limiter/pool?key=" + key).body()).get("buckets"));
-    }
-
-    private static Map<String, Object> limit(Map<String, Object> bucket) {
-        return first(bucket.get("limits"));
-    }
-
-    private static Map<String, Object> json(String body) {
-        return JsonParserFactory.getJsonParser().parseMap(body);
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Map<String, Object> map(Object value) {
-        return (Map<String, Object>) value;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Map<String, Object> first(Object list) {
-        return ((List<Map<String, Object>>) list).get(0);
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)
@@ -276,10 +212,8 @@ class HeldPermitsTests {
     static class Pool {
 
         private final CountDownLatch gate = new CountDownLatch(1);
-        private final CountDownLatch entered = new CountDownLatch(2);
 
         private String pass() throws InterruptedException {
-            entered.countDown();
             assertThat(gate.await(60, TimeUnit.SECONDS)).isTrue();
             return "ok";
         }
@@ -294,7 +228,7 @@ class HeldPermitsTests {
             return "ok";
         }
 
-        @GetMapping("/pool/events")
+        @GetMapping("/events")
         SseEmitter events() {
             SseEmitter events = new SseEmitter(50L);
             CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS).execute(() -> {

@@ -18,6 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -30,44 +32,30 @@ import org.springframework.web.bind.annotation.RestController;
 @org.junit.jupiter.api.Tag("each-line")
 class ObservationTests {
 
-    private static final String[] RULES = {
-        "limiter.rules.pool.paths=/pool",
-        "limiter.rules.pool.algorithm=concurrency",
-        "limiter.rules.pool.limit=1",
-        "limiter.rules.pool.max-wait=60s",
-        "limiter.rules.brief.paths=/brief",
-        "limiter.rules.brief.algorithm=concurrency",
-        "limiter.rules.brief.limit=1",
-        "limiter.rules.brief.max-wait=50ms",
-        "limiter.rules.hello.paths=/hello",
-        "limiter.rules.hello.limit=1000",
-        "limiter.rules.hello.window=1h",
-        "limiter.rules.hello.max-wait=60s"
-    };
+    private static final String[] RULES = Applications.limiter("""
+        rules:
+          pool: { paths: /pool, algorithm: concurrency, limit: 1, max-wait: 60s }
+          brief: { paths: /brief, algorithm: concurrency, limit: 1, max-wait: 50ms }
+          hello: { paths: /hello, limit: 1000, window: 1h, max-wait: 60s }
+        """);
 
     private static ConfigurableApplicationContext start(String... more) {
-        return Applications.start(
-                Traced.class, Stream.of(RULES, more).flatMap(Stream::of).toArray(String[]::new));
+        return Applications.start(Traced.class, RULES, more);
     }
 
-    @Test
-    void waitsAreObserved() {
-        try (ConfigurableApplicationContext application = start()) {
-            waitsAreObserved(application);
-            assertThat(application.getBean(Traced.class).of("limiter.storage")).isEmpty();
-        }
-    }
-
-    @Test
-    void aWaitInVainIsObserved() {
-        try (ConfigurableApplicationContext application = start()) {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aWaitInVainIsObservedUnlessThatIsSwitchedOff(boolean enabled) {
+        try (ConfigurableApplicationContext application = start("management.observations.enable.limiter=" + enabled)) {
             Clients clients = Applications.clientsOf(application);
             Traced traced = application.getBean(Traced.class);
-            CompletableFuture<Integer> first = CompletableFuture.supplyAsync(
-                    () -> clients.get("/brief").statusCode(), task -> new Thread(task).start());
+            CompletableFuture<Integer> first = request(clients, "/brief");
             await(() -> traced.entered.getCount() == 0);
             assertThat(clients.get("/brief").statusCode()).isEqualTo(503);
-            assertThat(traced.of("limiter.wait")).extracting(Seen::tags).containsExactly("outcome=rejected rule=brief");
+            assertThat(traced.of("limiter.wait"))
+                    .extracting(Seen::tags)
+                    .isEqualTo(enabled ? List.of("outcome=rejected rule=brief") : List.of());
+            assertThat(traced.of("limiter.storage")).isEmpty();
             traced.gate.countDown();
             assertThat(first.join()).isEqualTo(200);
         }
@@ -78,8 +66,28 @@ class ObservationTests {
         try (RedisServer redis = RedisServer.started();
                 ConfigurableApplicationContext application =
                         start("limiter.storage=redis", "limiter.redis.timeout=5s", redis.property())) {
-            waitsAreObserved(application);
-            List<Seen> calls = application.getBean(Traced.class).of("limiter.storage");
+            Clients clients = Applications.clientsOf(application);
+            Traced traced = application.getBean(Traced.class);
+            assertThat(clients.get("/hello").statusCode()).isEqualTo(200);
+            assertThat(traced.of("limiter.wait")).as("nobody has waited").isEmpty();
+
+            CompletableFuture<Integer> first = request(clients, "/pool");
+            await(() -> traced.entered.getCount() == 0);
+            CompletableFuture<Integer> second = request(clients, "/pool");
+            await(() -> queued(application) == 1);
+            traced.gate.countDown();
+            assertThat(first.join()).isEqualTo(200);
+            assertThat(second.join()).isEqualTo(200);
+
+            assertThat(traced.of("limiter.wait"))
+                    .containsExactly(new Seen(
+                            "limiter.wait", "wait for a turn", "outcome=permitted rule=pool", "http.server.requests"));
+            assertThat(queued(application)).isZero();
+            assertThat(tags(application, "limiter.wait")).containsOnly("rule");
+            assertThat(names(application))
+                    .contains("http.server.requests")
+                    .doesNotContain("limiter.wait.active", "limiter.storage.active");
+            List<Seen> calls = traced.of("limiter.storage");
             assertThat(calls).extracting(Seen::tags).contains("outcome=ok rule=hello", "outcome=ok rule=pool");
             assertThat(calls)
                     .filteredOn(call -> call.tags().equals("outcome=ok rule=hello"))
@@ -89,48 +97,8 @@ class ObservationTests {
         }
     }
 
-    private static void waitsAreObserved(ConfigurableApplicationContext application) {
-        Clients clients = Applications.clientsOf(application);
-        Traced traced = application.getBean(Traced.class);
-        assertThat(clients.get("/hello").statusCode()).isEqualTo(200);
-        assertThat(traced.of("limiter.wait")).as("nobody has waited").isEmpty();
-
-        CompletableFuture<Integer> first = request(clients);
-        await(() -> traced.entered.getCount() == 0);
-        CompletableFuture<Integer> second = request(clients);
-        await(() -> queued(application) == 1);
-        traced.gate.countDown();
-        assertThat(first.join()).isEqualTo(200);
-        assertThat(second.join()).isEqualTo(200);
-
-        assertThat(traced.of("limiter.wait"))
-                .containsExactly(new Seen(
-                        "limiter.wait", "wait for a turn", "outcome=permitted rule=pool", "http.server.requests"));
-        assertThat(queued(application)).isZero();
-        assertThat(tags(application, "limiter.wait")).containsOnly("rule");
-        assertThat(names(application))
-                .contains("http.server.requests")
-                .doesNotContain("limiter.wait.active", "limiter.storage.active");
-    }
-
-    @Test
-    void nothingIsObservedThatIsSwitchedOff() {
-        try (ConfigurableApplicationContext application = start("management.observations.enable.limiter=false")) {
-            Clients clients = Applications.clientsOf(application);
-            Traced traced = application.getBean(Traced.class);
-            CompletableFuture<Integer> first = request(clients);
-            await(() -> traced.entered.getCount() == 0);
-            CompletableFuture<Integer> second = request(clients);
-            await(() -> queued(application) == 1);
-            traced.gate.countDown();
-            assertThat(first.join()).isEqualTo(200);
-            assertThat(second.join()).isEqualTo(200);
-            assertThat(traced.of("limiter.wait")).isEmpty();
-        }
-    }
-
-    private static CompletableFuture<Integer> request(Clients clients) {
-        return CompletableFuture.supplyAsync(() -> clients.get("/pool").statusCode(), task -> new Thread(task).start());
+    private static CompletableFuture<Integer> request(Clients clients, String path) {
+        return CompletableFuture.supplyAsync(() -> clients.get(path).statusCode(), task -> new Thread(task).start());
     }
 
     private static double queued(ConfigurableApplicationContext application) {

@@ -44,15 +44,6 @@ class PathSpellingTests {
 
     private static final Map<Variant, ConfigurableApplicationContext> RUNNING = new EnumMap<>(Variant.class);
 
-    /** Of each line of Spring Boot. */
-    private static final List<String> SECURITY = List.of(
-            "org.springframework.boot.autoconfigure.security.servlet.SecurityAutoConfiguration",
-            "org.springframework.boot.autoconfigure.security.servlet.SecurityFilterAutoConfiguration",
-            "org.springframework.boot.actuate.autoconfigure.security.servlet.ManagementWebSecurityAutoConfiguration",
-            "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
-            "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
-            "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration");
-
     enum Variant {
         ENDPOINT("endpoint", "", ""),
         REQUEST("request", "", ""),
@@ -76,7 +67,7 @@ class PathSpellingTests {
             List<String> properties = new ArrayList<>(List.of(
                     "server.servlet.context-path=" + context,
                     "spring.mvc.servlet.path=" + (servlet.isEmpty() ? "/" : servlet),
-                    "spring.autoconfigure.exclude=" + String.join(",", SECURITY),
+                    Applications.WITHOUT_SECURITY,
                     "limiter.web.exclude=/error",
                     "server.tomcat.relaxed-path-chars=|,[,],^"));
             rule(properties, "literal", "/literal");

@@ -2,7 +2,6 @@ package dev.limiter.compatibility;
 
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
@@ -23,10 +22,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -35,7 +31,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.env.Environment;
-import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -120,21 +115,6 @@ class RedisConfigurationTests {
             }
             await(() -> output.toString().contains("Redis does not decide on limits"));
         }
-    }
-
-    @Test
-    void withoutLettuceTheStartStopsAndNamesTheDependency(CapturedOutput output) {
-        SpringApplicationBuilder application = new SpringApplicationBuilder(
-                        new DefaultResourceLoader(new FilteredClassLoader("io.lettuce")), Properties.class)
-                .web(WebApplicationType.NONE);
-
-        assertThatThrownBy(() -> application
-                        .run("--spring.config.name=none", "--limiter.storage=redis")
-                        .close())
-                .isNotNull();
-
-        assertThat(output.toString().substring(output.toString().indexOf("APPLICATION FAILED TO START")))
-                .contains("limiter.storage", "org.springframework.boot:spring-boot-starter-data-redis");
     }
 
     private static ConfigurableApplicationContext start(Class<?> application, String... properties) {

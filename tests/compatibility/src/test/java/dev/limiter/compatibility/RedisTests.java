@@ -1,6 +1,5 @@
 package dev.limiter.compatibility;
 
-import static dev.limiter.test.LimiterAssertions.assertThatAnswer;
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +7,7 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.testkit.Clients;
+import dev.limiter.testkit.RedisCluster;
 import dev.limiter.testkit.RedisServer;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -17,8 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -26,8 +24,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -44,6 +40,15 @@ class RedisTests {
 
     private static final Rule ANY = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
 
+    private static final String[] RULES = Applications.limiter("""
+        storage: redis
+        redis: { timeout: 5s, instances: 2 }
+        rules:
+          each: { paths: /each/**, limit: 100, window: 1h, key: "header:X-Api-Key" }
+          paced: { paths: /paced, limit: 10, window: 1s, algorithm: leaky-bucket, max-wait: 20s }
+          guarded: { paths: /guarded, limit: 2, window: 1h, max-wait: 1s }
+        """, "management.health.redis.enabled=false");
+
     private static RedisServer redis;
     private static ConfigurableApplicationContext first;
     private static ConfigurableApplicationContext second;
@@ -51,48 +56,10 @@ class RedisTests {
     @BeforeAll
     static void start() {
         redis = RedisServer.started();
-        first = startInstance();
-        second = startInstance("spring.threads.virtual.enabled=true");
+        first = Operator.start(Instance.class, RULES, redis.property());
+        second = Operator.start(Instance.class, RULES, redis.property(), "spring.threads.virtual.enabled=true");
         awaitRedis(first);
         awaitRedis(second);
-    }
-
-    private static ConfigurableApplicationContext startInstance(String... more) {
-        return Applications.start(
-                Instance.class,
-                Stream.concat(
-                                Stream.of(properties(
-                                        redis.property(), "limiter.redis.timeout=5s", "limiter.redis.instances=2")),
-                                Stream.of(more))
-                        .toArray(String[]::new));
-    }
-
-    private static String[] properties(String... more) {
-        return Stream.concat(
-                        Stream.of(
-                                "limiter.storage=redis",
-                                "management.endpoints.web.exposure.include=health,metrics,limiter",
-                                "management.endpoint.limiter.access=unrestricted",
-                                "management.endpoint.health.show-details=always",
-                                "management.health.redis.enabled=false",
-                                "limiter.rules.each.paths=/each/**",
-                                "limiter.rules.each.limit=100",
-                                "limiter.rules.each.window=1h",
-                                "limiter.rules.each.key=header:X-Api-Key",
-                                "limiter.rules.paced.paths=/paced",
-                                "limiter.rules.paced.limit=10",
-                                "limiter.rules.paced.window=1s",
-                                "limiter.rules.paced.algorithm=leaky-bucket",
-                                "limiter.rules.paced.max-wait=5s",
-                                "limiter.rules.guarded.paths=/guarded",
-                                "limiter.rules.guarded.limit=2",
-                                "limiter.rules.guarded.window=1h",
-                                "limiter.rules.guarded.max-wait=1s",
-                                "limiter.rules.held.paths=/held",
-                                "limiter.rules.held.limit=1",
-                                "limiter.rules.held.algorithm=concurrency"),
-                        Stream.of(more))
-                .toArray(String[]::new);
     }
 
     @AfterAll
@@ -108,13 +75,6 @@ class RedisTests {
     }
 
     @Test
-    @EnabledForJreRange(min = JRE.JAVA_21)
-    void theSecondInstanceIsOnVirtualThreads() {
-        assertThat(Applications.clientsOf(first).get("/thread").body()).doesNotContain("VirtualThread");
-        assertThat(Applications.clientsOf(second).get("/thread").body()).startsWith("VirtualThread");
-    }
-
-    @Test
     void limitsHoldAcrossInstances() {
         Map<String, Long> answers = new TreeMap<>();
         List<CompletableFuture<Map<String, Long>>> storms = Stream.of(first, second)
@@ -124,19 +84,6 @@ class RedisTests {
         storms.forEach(storm -> storm.join().forEach((answer, count) -> answers.merge(answer, count, Long::sum)));
 
         assertThat(answers).isEqualTo(Map.of("alice 200", 100L, "alice 429", 900L, "bob 200", 100L, "bob 429", 900L));
-    }
-
-    @Test
-    void answersAreThoseOfMemory() {
-        HttpResponse<String> permitted = Applications.clientsOf(first).get("/each/1", "X-Api-Key", "carol");
-        assertThatAnswer(permitted).isPermitted();
-        assertThat(permitted.headers().firstValue("RateLimit-Policy")).contains("\"each\";q=100;w=3600");
-        assertThat(permitted.headers().firstValue("RateLimit")).contains("\"each\";r=99;t=3564");
-
-        Applications.clientsOf(second).storm("/each/x", "carol");
-        HttpResponse<String> rejected = Applications.clientsOf(first).get("/each/1", "X-Api-Key", "carol");
-        assertThatAnswer(rejected).isRejected().hasProblemType("quota-exceeded").hasRemaining("each", 0);
-        assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
     }
 
     /** The key is a hash in Redis, and one instance knows a rejection that another one ended. */
@@ -159,19 +106,6 @@ class RedisTests {
         assertThat(other.get("/actuator/limiter/each?key=frank").body()).contains("\"permitted\":true");
     }
 
-    @Test
-    void instancesTakeTurns() {
-        long begin = System.nanoTime();
-        List<CompletableFuture<Integer>> answers = IntStream.range(0, 6)
-                .mapToObj(i -> CompletableFuture.supplyAsync(() -> Applications.clientsOf(i % 2 == 0 ? first : second)
-                        .get("/paced")
-                        .statusCode()))
-                .toList();
-
-        assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isEqualTo(200));
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(400));
-    }
-
     /** Otherwise the key that an interceptor checks could be guessed without end. */
     @Test
     void whatAnInterceptorAnswersIsChargedAndRejectedLikeAnyOther() {
@@ -181,20 +115,6 @@ class RedisTests {
 
         assertThat(guesses).containsExactly(401, 401, 429, 429, 429);
         assertThat(clients.get("/guarded", "X-Api-Key", "right").statusCode()).isEqualTo(429);
-    }
-
-    @Test
-    void whatOneInstanceHoldsNoOtherHas() throws InterruptedException {
-        Held held = first.getBean(Held.class);
-        CompletableFuture<HttpResponse<String>> holding = CompletableFuture.supplyAsync(
-                () -> Applications.clientsOf(first).get("/held"));
-        assertThat(held.entered.await(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(Applications.clientsOf(second).get("/held").statusCode()).isEqualTo(503);
-
-        held.leave.countDown();
-        assertThat(holding.join().statusCode()).isEqualTo(200);
-        second.getBean(Held.class).leave.countDown();
-        await(() -> Applications.clientsOf(second).get("/held").statusCode() == 200);
     }
 
     @Test
@@ -208,16 +128,6 @@ class RedisTests {
         assertThat(clients.get("/actuator/metrics/limiter.storage?tag=outcome:ok")
                         .statusCode())
                 .isEqualTo(200);
-    }
-
-    @Test
-    void noHeaderIsInRedisInClear() {
-        Applications.clientsOf(first).get("/each/1", "X-Api-Key", "a-secret");
-
-        List<String> keys = redis.ask(commands -> commands.keys("*"));
-        assertThat(keys)
-                .anySatisfy(key -> assertThat(key).startsWith("limiter:{each:header:x-api-key=hmac:"))
-                .noneSatisfy(key -> assertThat(key).contains("a-secret"));
     }
 
     @Test
@@ -244,8 +154,7 @@ class RedisTests {
     @Test
     void startsWithoutAServerAndUsesItOnceItIsThere() {
         try (RedisServer later = RedisServer.stopped();
-                ConfigurableApplicationContext application =
-                        Applications.start(Instance.class, properties(later.property(), "limiter.redis.instances=2"))) {
+                ConfigurableApplicationContext application = Operator.start(Instance.class, RULES, later.property())) {
             Clients clients = Applications.clientsOf(application);
             assertThat(clients.storm("/each/x", "alice")).isEqualTo(Map.of("alice 200", 50L, "alice 429", 950L));
 
@@ -267,6 +176,25 @@ class RedisTests {
         }
     }
 
+    @Test
+    void limitsHoldOnACluster() {
+        try (RedisCluster cluster = RedisCluster.ofMasters();
+                ConfigurableApplicationContext application = Operator.start(
+                        Instance.class, RULES, "spring.data.redis.cluster.nodes=" + cluster.addresses())) {
+            awaitRedis(application);
+            Clients clients = Applications.clientsOf(application);
+            assertThat(clients.storm("/each/x", "alice")).isEqualTo(Map.of("alice 200", 100L, "alice 429", 900L));
+
+            long begin = System.nanoTime();
+            List<CompletableFuture<Integer>> paced = IntStream.range(0, 6)
+                    .mapToObj(i -> CompletableFuture.supplyAsync(
+                            () -> clients.get("/paced").statusCode()))
+                    .toList();
+            assertThat(paced).extracting(CompletableFuture::join).containsOnly(200);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(400));
+        }
+    }
+
     /** Connects in the background. */
     private static void awaitRedis(ConfigurableApplicationContext instance) {
         RateLimiters limiters = instance.getBean(RateLimiters.class);
@@ -275,7 +203,7 @@ class RedisTests {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({OpenSecurity.class, Endpoints.class, Guard.class, Held.class})
+    @Import({OpenSecurity.class, Endpoints.class, Guard.class})
     static class Instance {}
 
     @RestController
@@ -284,11 +212,6 @@ class RedisTests {
         @GetMapping({"/each/{id}", "/paced", "/guarded"})
         String served() {
             return "served";
-        }
-
-        @GetMapping("/thread")
-        String thread() {
-            return Thread.currentThread().toString();
         }
     }
 
@@ -304,20 +227,6 @@ class RedisTests {
             boolean known = "right".equals(request.getHeader("X-Api-Key"));
             response.setStatus(known ? 200 : 401);
             return known;
-        }
-    }
-
-    @RestController
-    static class Held {
-
-        private final CountDownLatch entered = new CountDownLatch(1);
-        private final CountDownLatch leave = new CountDownLatch(1);
-
-        @GetMapping("/held")
-        String held() throws InterruptedException {
-            entered.countDown();
-            leave.await(60, TimeUnit.SECONDS);
-            return "served";
         }
     }
 }

@@ -49,18 +49,16 @@ class RejectedCallerTests {
     void start() {
         application = Applications.start(
                 Application.class,
-                // the event of Spring 6 asks for the name of the principal too, and fails with it
-                "spring.mvc.publish-request-handled-events=false",
-                "management.endpoints.web.exposure.include=limiter",
-                "limiter.web.trusted-proxies=127.0.0.1,::1",
-                "limiter.rules.orders.paths=/orders",
-                "limiter.rules.orders.limit=1",
-                "limiter.rules.orders.window=1h",
-                "limiter.rules.orders.key=header:X-Api-Key",
-                "limiter.rules.inside.paths=/inside",
-                "limiter.rules.inside.limit=1",
-                "limiter.rules.inside.window=1h",
-                "limiter.rules.inside.deny=203.0.113.0/24");
+                Applications.limiter(
+                        """
+                        web: { trusted-proxies: "127.0.0.1,::1" }
+                        rules:
+                          orders: { paths: /orders, limit: 1, window: 1h, key: "header:X-Api-Key" }
+                          inside: { paths: /inside, limit: 1, window: 1h, deny: 203.0.113.0/24 }
+                        """,
+                        // the event of Spring 6 asks for the name of the principal too, and fails with it
+                        "spring.mvc.publish-request-handled-events=false",
+                        "management.endpoints.web.exposure.include=limiter"));
         clients = Applications.clientsOf(application);
     }
 

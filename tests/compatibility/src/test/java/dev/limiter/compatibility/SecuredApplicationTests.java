@@ -12,6 +12,7 @@ import java.util.Base64;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -118,11 +119,8 @@ class SecuredApplicationTests {
     @RestController
     static class Endpoints {
 
-        private final Reports reports;
-
-        Endpoints(Reports reports) {
-            this.reports = reports;
-        }
+        @Autowired
+        private Reports reports;
 
         @GetMapping("/admin/users")
         String users() {

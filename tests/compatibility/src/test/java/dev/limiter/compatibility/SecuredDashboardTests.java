@@ -3,8 +3,6 @@ package dev.limiter.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.CookieManager;
 import java.net.URI;
@@ -15,8 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,11 +29,7 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
-import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.security.web.csrf.CsrfTokenRequestAttributeHandler;
-import org.springframework.security.web.csrf.CsrfTokenRequestHandler;
-import org.springframework.security.web.csrf.XorCsrfTokenRequestAttributeHandler;
-import org.springframework.util.StringUtils;
 
 /**
  * The page of an application with Spring Security: commands have the rights of an operator, and no other user has them.
@@ -49,12 +41,14 @@ class SecuredDashboardTests {
     private ConfigurableApplicationContext start(String tokens) {
         return Applications.start(
                 Secured.class,
-                "tokens=" + tokens,
-                "limiter.rules.all.paths=/api",
-                "limiter.rules.all.limit=5",
-                "limiter.rules.all.window=1h",
-                "management.endpoints.web.exposure.include=limiter",
-                "management.endpoint.limiter.access=unrestricted");
+                Applications.limiter(
+                        """
+                        rules:
+                          all: { paths: /api, limit: 5, window: 1h }
+                        """,
+                        "tokens=" + tokens,
+                        "management.endpoints.web.exposure.include=limiter",
+                        "management.endpoint.limiter.access=unrestricted"));
     }
 
     /** One browser of somebody. */
@@ -115,7 +109,7 @@ class SecuredDashboardTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"session", "cookie", "unmasked", "spa"})
+    @ValueSource(strings = {"session", "cookie", "unmasked"})
     void changesNeedTheTokenThatThePageIsTold(String tokens) throws IOException, InterruptedException {
         try (ConfigurableApplicationContext application = start(tokens)) {
             Person operator = Person.of("operator", application);
@@ -182,10 +176,8 @@ class SecuredDashboardTests {
             if (!tokens.equals("session")) {
                 csrf.csrfTokenRepository(CookieCsrfTokenRepository.withHttpOnlyFalse());
             }
-            switch (tokens) {
-                case "unmasked" -> csrf.csrfTokenRequestHandler(new CsrfTokenRequestAttributeHandler());
-                case "spa" -> csrf.csrfTokenRequestHandler(new PlainHeaderHandler());
-                default -> {}
+            if (tokens.equals("unmasked")) {
+                csrf.csrfTokenRequestHandler(new CsrfTokenRequestAttributeHandler());
             }
         }
 
@@ -200,24 +192,6 @@ class SecuredDashboardTests {
                             .password("{noop}secret")
                             .roles("GUEST")
                             .build());
-        }
-    }
-
-    /** The configuration that {@code csrf.spa()} of Spring Security 7 makes, and that its manual has for 6. */
-    private static final class PlainHeaderHandler implements CsrfTokenRequestHandler {
-
-        private final CsrfTokenRequestHandler plain = new CsrfTokenRequestAttributeHandler();
-        private final CsrfTokenRequestHandler masked = new XorCsrfTokenRequestAttributeHandler();
-
-        @Override
-        public void handle(HttpServletRequest request, HttpServletResponse response, Supplier<CsrfToken> token) {
-            masked.handle(request, response, token);
-        }
-
-        @Override
-        public @Nullable String resolveCsrfTokenValue(HttpServletRequest request, CsrfToken token) {
-            boolean header = StringUtils.hasText(request.getHeader(token.getHeaderName()));
-            return (header ? plain : masked).resolveCsrfTokenValue(request, token);
         }
     }
 }

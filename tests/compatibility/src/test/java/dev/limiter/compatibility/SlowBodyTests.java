@@ -2,6 +2,7 @@ package dev.limiter.compatibility;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
@@ -13,11 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -29,45 +28,31 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.i18n.LocaleChangeInterceptor;
 
-/** Bodies that come piece by piece while their requests wait, 420 in all, arrive as they were sent. */
+/** Bodies that come piece by piece while their requests wait arrive as they were sent. */
 class SlowBodyTests {
 
     private static final int BODIES = 70;
     private static final int PIECES = 32;
     private static final int PIECE = 192;
 
-    private static final String[] PROPERTIES = {
-        "server.tomcat.connection-timeout=2m",
-        "limiter.rules.pace.paths=/paced/**",
-        "limiter.rules.pace.algorithm=leaky-bucket",
-        "limiter.rules.pace.burst=1000",
-        "limiter.rules.pace.limit=400",
-        "limiter.rules.pace.window=1s",
-        "limiter.rules.pace.max-wait=1m",
-        "limiter.rules.pool.paths=/pool/**",
-        "limiter.rules.pool.algorithm=concurrency",
-        "limiter.rules.pool.limit=1",
-        "limiter.rules.pool.max-wait=1m",
-    };
+    private static final String[] PROPERTIES = Applications.limiter("""
+        rules:
+          pace: { paths: /paced/**, algorithm: leaky-bucket, burst: 1000, limit: 400, window: 1s, max-wait: 1m }
+          pool: { paths: /pool/**, algorithm: concurrency, limit: 1, max-wait: 1m }
+        """, "server.tomcat.connection-timeout=2m");
 
     /** Forms are read by an interceptor of the application while the turn comes, other bodies by the handler after it. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {"/paced/form", "/paced/raw", "/pool/form", "/pool/raw", "/annotated/form", "/annotated/raw"})
-    void arriveUnchanged(String path) throws IOException {
-        try (ConfigurableApplicationContext application = Applications.start(Application.class, PROPERTIES)) {
-            assertArriveUnchanged(application, path);
-        }
-    }
-
-    @Test
-    @EnabledForJreRange(min = JRE.JAVA_21)
-    void arriveUnchangedWhereRequestsWaitInVirtualThreads() throws IOException {
-        List<String> properties = new ArrayList<>(List.of(PROPERTIES));
-        properties.add("spring.threads.virtual.enabled=true");
+    @CsvSource({"false, /paced /pool /annotated", "true, /paced"})
+    void arriveUnchanged(boolean virtualThreads, String paths) throws IOException {
+        assumeThat(!virtualThreads || JRE.currentJre().compareTo(JRE.JAVA_21) >= 0)
+                .isTrue();
         try (ConfigurableApplicationContext application =
-                Applications.start(Application.class, properties.toArray(String[]::new))) {
-            assertArriveUnchanged(application, "/paced/form");
+                Applications.start(Application.class, PROPERTIES, "spring.threads.virtual.enabled=" + virtualThreads)) {
+            for (String path : paths.split(" ")) {
+                assertArriveUnchanged(application, path + "/form");
+                assertArriveUnchanged(application, path + "/raw");
+            }
         }
     }
 

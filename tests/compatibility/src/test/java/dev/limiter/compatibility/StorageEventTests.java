@@ -30,13 +30,11 @@ import org.springframework.web.bind.annotation.RestController;
 class StorageEventTests {
 
     private static ConfigurableApplicationContext start(RedisServer redis) {
-        return Applications.start(
-                Limited.class,
-                "limiter.storage=redis",
-                redis.property(),
-                "limiter.rules.hello.paths=/hello",
-                "limiter.rules.hello.limit=1000000",
-                "limiter.rules.hello.window=1h");
+        return Applications.start(Limited.class, Applications.limiter("""
+            storage: redis
+            rules:
+              hello: { paths: /hello, limit: 1000000, window: 1h }
+            """, redis.property()));
     }
 
     @Test
@@ -57,7 +55,7 @@ class StorageEventTests {
             assertThat(lost.storage()).isEqualTo("redis");
             assertThat(lost.node()).isEmpty();
             assertThat(lost.cause()).isNotNull();
-            assertThat(available(application)).isZero();
+            await(() -> available(application) == 0);
             await(() -> output.toString().contains("Redis does not decide on limits"));
             assertThat(output).contains(lost.cause().getMessage());
 
@@ -67,7 +65,7 @@ class StorageEventTests {
             assertThat(found.state()).isEqualTo(State.FOUND);
             assertThat(found.cause()).isNull();
             assertThat(found.at()).isAfterOrEqualTo(lost.at());
-            assertThat(available(application)).isEqualTo(1);
+            await(() -> available(application) == 1);
             await(() -> output.toString().contains("Redis decides on limits again"));
 
             assertThat(told.heard).containsExactlyElementsOf(told.published);

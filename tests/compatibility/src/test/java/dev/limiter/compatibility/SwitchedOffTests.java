@@ -7,7 +7,7 @@ import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -16,56 +16,32 @@ import org.springframework.context.annotation.Import;
 @Tag("each-line")
 class SwitchedOffTests {
 
+    private static final String[] RULES = Applications.limiter("""
+        web: { default-limit: { limit: 1, window: 1h } }
+        rules:
+          early: { paths: /automatic/**, phase: request, limit: 1, window: 1h }
+          named: { limit: 1, window: 1h }
+        """);
+
+    /** {@code second}: the status of the second call of an annotated method, which needs no web part. */
     @ParameterizedTest
-    @ValueSource(strings = {"limiter.enabled=false", "limiter.enabled=off", "limiter.mode=off"})
-    void limitsNothing(String property) {
-        try (ConfigurableApplicationContext application = Applications.start(
-                Limited.class,
-                property,
-                "limiter.web.default-limit.limit=1",
-                "limiter.web.default-limit.window=1h",
-                "limiter.rules.early.paths=/automatic/**",
-                "limiter.rules.early.phase=request",
-                "limiter.rules.early.limit=1",
-                "limiter.rules.early.window=1h",
-                "limiter.rules.named.limit=1",
-                "limiter.rules.named.window=1h")) {
+    @CsvSource({
+        "limiter.enabled=false, 200",
+        "limiter.enabled=off, 200",
+        "limiter.mode=off, 200",
+        "limiter.web.enabled=false, 429",
+        "limiter.web.enabled=off, 429"
+    })
+    void limitsNothing(String property, int second) {
+        try (ConfigurableApplicationContext application = Applications.start(Limited.class, RULES, property)) {
             Clients clients = Applications.clientsOf(application);
-
             for (int i = 0; i < 3; i++) {
-                assertUnlimited(clients.get("/automatic/x"));
-                assertUnlimited(clients.get("/annotated/named"));
+                HttpResponse<String> answer = clients.get("/automatic/x");
+                assertThat(answer.statusCode()).isEqualTo(200);
+                assertThat(answer.headers().firstValue("RateLimit")).isEmpty();
             }
+            assertThat(Operator.of(application).statuses(2, "/annotated/named")).containsExactly(200, second);
         }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"limiter.web.enabled=false", "limiter.web.enabled=off"})
-    void requestsAreNotLimitedWithoutWebPartButMethodsAre(String property) {
-        try (ConfigurableApplicationContext application = Applications.start(
-                Limited.class,
-                property,
-                "limiter.web.default-limit.limit=1",
-                "limiter.web.default-limit.window=1h",
-                "limiter.rules.early.paths=/automatic/**",
-                "limiter.rules.early.phase=request",
-                "limiter.rules.early.limit=1",
-                "limiter.rules.early.window=1h",
-                "limiter.rules.named.limit=1",
-                "limiter.rules.named.window=1h")) {
-            Clients clients = Applications.clientsOf(application);
-
-            for (int i = 0; i < 3; i++) {
-                assertUnlimited(clients.get("/automatic/x"));
-            }
-            assertThat(clients.get("/annotated/named").statusCode()).isEqualTo(200);
-            assertThat(clients.get("/annotated/named").statusCode()).isNotEqualTo(200);
-        }
-    }
-
-    private static void assertUnlimited(HttpResponse<String> answer) {
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.headers().firstValue("RateLimit")).isEmpty();
     }
 
     @SpringBootConfiguration

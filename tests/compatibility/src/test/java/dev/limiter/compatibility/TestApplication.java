@@ -1,5 +1,6 @@
 package dev.limiter.compatibility;
 
+import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.test.VirtualTimeSource;
 import io.github.resilience4j.ratelimiter.RequestNotPermitted;
 import org.springframework.boot.SpringBootConfiguration;
@@ -9,6 +10,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
@@ -22,7 +25,7 @@ import org.springframework.web.servlet.function.ServerResponse;
     OpenSecurity.class,
     LimitedEndpoints.class,
     DispatchedEndpoints.class,
-    Resilience4jEndpoints.class
+    TestApplication.BothLibraries.class
 })
 class TestApplication {
 
@@ -44,6 +47,23 @@ class TestApplication {
         @ExceptionHandler(RuntimeException.class)
         ResponseEntity<String> everything(RuntimeException exception) {
             return ResponseEntity.internalServerError().body("caught");
+        }
+    }
+
+    /** The annotations of resilience4j and of Limiter, which have the same simple name, side by side. */
+    @RestController
+    static class BothLibraries {
+
+        @io.github.resilience4j.ratelimiter.annotation.RateLimiter(name = "theirs")
+        @GetMapping("/theirs")
+        String theirs() {
+            return "served";
+        }
+
+        @RateLimiter(limit = 3, window = "1h")
+        @GetMapping("/ours")
+        String ours() {
+            return "served";
         }
     }
 }

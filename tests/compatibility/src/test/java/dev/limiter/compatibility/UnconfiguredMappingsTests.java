@@ -43,17 +43,13 @@ class UnconfiguredMappingsTests {
     @BeforeAll
     static void start() {
         application = Applications.start(
-                Application.class,
-                "limiter.web.default-limit.limit=2",
-                "limiter.web.default-limit.window=1h",
-                "limiter.web.exclude=/never",
-                "management.endpoint.health.show-components=always",
-                "limiter.rules.paced.paths=/socket,/slow",
-                "limiter.rules.paced.scope=endpoint",
-                "limiter.rules.paced.algorithm=leaky-bucket",
-                "limiter.rules.paced.limit=10",
-                "limiter.rules.paced.window=1s",
-                "limiter.rules.paced.max-wait=30s");
+                Application.class, Applications.limiter("""
+                    web: { default-limit: { limit: 2, window: 1h }, exclude: /never }
+                    rules:
+                      paced:
+                        { paths: "/socket,/slow", scope: endpoint, algorithm: leaky-bucket, limit: 10, window: 1s,
+                          max-wait: 30s }
+                    """, "management.endpoint.health.show-components=always"));
         clients = Applications.clientsOf(application);
     }
 

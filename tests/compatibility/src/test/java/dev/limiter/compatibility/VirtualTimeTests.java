@@ -84,24 +84,6 @@ class VirtualTimeTests {
     }
 
     @RepeatedTest(2)
-    void everyTestStartsWithAllPermitsFree() {
-        assertThat(limiters.tryAcquire(EXPORTS, "alice")).isPermitted();
-        assertThat(limiters.tryAcquire(EXPORTS, "alice")).isRejected();
-    }
-
-    @Test
-    void retryAfterIsKept(VirtualTimeSource parameter) {
-        Clients clients = new Clients(port);
-        clients.get("/annotated/named");
-        clients.get("/annotated/named");
-
-        parameter.advance(Duration.ofMinutes(30).minusNanos(1));
-        assertThatAnswer(clients.get("/annotated/named")).isRejected().hasRetryAfter(Duration.ofSeconds(1));
-        parameter.advance(Duration.ofNanos(1));
-        assertThatAnswer(clients.get("/annotated/named")).isPermitted();
-    }
-
-    @RepeatedTest(2)
     void everyTestStartsWithoutResolvedLimits(RepetitionInfo repetition) {
         contracts.limit = 10L + repetition.getCurrentRepetition();
         assertThatAnswer(new Clients(port).get("/annotated/token-bucket")).hasLimit("resolved", contracts.limit);

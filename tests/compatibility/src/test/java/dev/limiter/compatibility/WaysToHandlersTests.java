@@ -9,6 +9,8 @@ import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RawClient;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
@@ -23,7 +25,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -39,37 +40,33 @@ class WaysToHandlersTests {
 
     private static ConfigurableApplicationContext application;
     private static Clients clients;
-    private static Charges charges;
+
+    /** Each permit that was charged: the rule and the resource. */
+    private static final List<String> CHARGED = new CopyOnWriteArrayList<>();
 
     @BeforeAll
     static void start() {
         application = Applications.start(
                 Application.class,
-                "limiter.rules.endpoint.paths=/**",
-                "limiter.rules.endpoint.limit=1000000",
-                "limiter.rules.endpoint.window=1h",
-                "limiter.rules.early.paths=/**",
-                "limiter.rules.early.phase=request",
-                "limiter.rules.early.limit=1000000",
-                "limiter.rules.early.window=1h",
-                "limiter.rules.pool.paths=/**",
-                "limiter.rules.pool.algorithm=concurrency",
-                "limiter.rules.pool.limit=50",
-                "limiter.rules.fragment.paths=/plain",
-                "limiter.rules.fragment.key=header:X-Fragment",
-                "limiter.rules.fragment.condition=#request.getHeader('X-Fragment') != null",
-                "limiter.rules.fragment.limit=1",
-                "limiter.rules.fragment.window=1h",
-                "limiter.rules.page.paths=/inner/include/**",
-                "limiter.rules.page.phase=request",
-                "limiter.rules.page.key=header:X-Fragment",
-                "limiter.rules.page.condition=#request.getHeader('X-Fragment') != null",
-                "limiter.rules.page.limit=2",
-                "limiter.rules.page.window=1h",
-                "management.endpoint.health.show-components=always");
+                Applications.limiter(
+                        """
+                        rules:
+                          endpoint: { paths: /**, limit: 1000000, window: 1h }
+                          early: { paths: /**, phase: request, limit: 1000000, window: 1h }
+                          pool: { paths: /**, algorithm: concurrency, limit: 50 }
+                          fragment:
+                            { paths: /plain, key: "header:X-Fragment",
+                              condition: "#request.getHeader('X-Fragment') != null", limit: 1, window: 1h }
+                          page:
+                            { paths: /inner/include/**, phase: request, key: "header:X-Fragment",
+                              condition: "#request.getHeader('X-Fragment') != null", limit: 2, window: 1h }
+                        """,
+                        // Tomcat counts a request whose handler throws after startAsync() until it times out, limited
+                        // or not
+                        "server.shutdown=immediate",
+                        "management.endpoint.health.show-components=always"));
 
         clients = Applications.clientsOf(application);
-        charges = application.getBean(Charges.class);
     }
 
     @AfterAll
@@ -79,7 +76,7 @@ class WaysToHandlersTests {
 
     @BeforeEach
     void forgetEarlierTests() {
-        charges.clear();
+        CHARGED.clear();
     }
 
     /**
@@ -107,6 +104,7 @@ class WaysToHandlersTests {
         "GET,     /include,               200, GET /include,        1",
         "GET,     /async/complete,        200, GET /async/complete, 1",
         "GET,     /async/dispatch,        200, GET /async/dispatch, 1",
+        "GET,     /async/throw,           500, GET /async/throw,    1",
         "GET,     /send-error,            500, GET /send-error,     1",
         "GET,     /exception,             500, GET /exception,      1",
         // dispatches by filters, before and after that of the limiter
@@ -127,6 +125,19 @@ class WaysToHandlersTests {
         assertThat(clients.send(method, path).statusCode()).isEqualTo(status);
 
         assertCharged(endpoint, early);
+    }
+
+    /** The work of a handler that has failed may go on. */
+    @Test
+    void permitIsHeldWhileAListenerGoesOnWithTheRequest() throws Exception {
+        try (Socket client = new RawClient(clients.port()).begin("/async/recover")) {
+            assertThat(WaysToHandlers.Recovery.RECOVERING.tryAcquire(30, TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(free()).isEqualTo(49);
+            WaysToHandlers.Recovery.GATE.release();
+            assertThat(RawClient.statusOf(client)).isEqualTo(500);
+        }
+        assertPermitsAreReturned();
     }
 
     @Test
@@ -181,20 +192,38 @@ class WaysToHandlersTests {
                 "Authorization",
                 "Basic YWxpY2U6eA==");
 
-        assertThat(charges.of("early")).hasSize(1);
+        assertThat(charged("early")).hasSize(1);
     }
 
     private static void assertCharged(String endpoint, int early) {
-        assertThat(charges.of("endpoint")).isEqualTo(endpoint.equals("-") ? List.of() : List.of(endpoint));
-        assertThat(charges.of("early")).hasSize(early);
-        assertThat(charges.of("pool")).isEqualTo(charges.of("endpoint"));
+        assertThat(charged("endpoint")).isEqualTo(endpoint.equals("-") ? List.of() : List.of(endpoint));
+        assertThat(charged("early")).hasSize(early);
+        assertThat(charged("pool")).isEqualTo(charged("endpoint"));
         assertPermitsAreReturned();
+    }
+
+    /** Returns the resources that a rule was charged for. */
+    private static List<String> charged(String rule) {
+        String begin = rule + " for ";
+        return CHARGED.stream()
+                .filter(each -> each.startsWith(begin))
+                .map(each -> each.substring(begin.length()))
+                .toList();
+    }
+
+    private static long free() {
+        Rule pool = application
+                .getBean(Rules.class)
+                .current()
+                .find("pool")
+                .orElseThrow()
+                .rule();
+        return application.getBean(RateLimiters.class).peek(pool, "").remaining();
     }
 
     /** The container ends a request after its answer was read. */
     private static void assertPermitsAreReturned() {
-        RateLimiters limiters = application.getBean(RateLimiters.class);
-        Conditions.await(() -> limiters.peek(charges.pool(), "").remaining() == 50);
+        Conditions.await(() -> free() == 50);
     }
 
     @SpringBootConfiguration
@@ -210,49 +239,12 @@ class WaysToHandlersTests {
         }
 
         @Bean
-        RateLimitListener charging(Charges charges) {
+        RateLimitListener charging() {
             return event -> {
                 if (event.outcome() == Outcome.PERMITTED) {
-                    charges.add(event.rule(), event.resource());
+                    CHARGED.add(event.rule() + " for " + event.resource());
                 }
             };
-        }
-
-        @Bean
-        Charges charges(ObjectProvider<Rules> rules) {
-            return new Charges(rules);
-        }
-    }
-
-    /** The permits that were charged, by rule. */
-    static final class Charges {
-
-        private record Charge(String rule, String resource) {}
-
-        private final List<Charge> charges = new CopyOnWriteArrayList<>();
-        private final ObjectProvider<Rules> rules;
-
-        Charges(ObjectProvider<Rules> rules) {
-            this.rules = rules;
-        }
-
-        void add(String rule, String resource) {
-            charges.add(new Charge(rule, resource));
-        }
-
-        void clear() {
-            charges.clear();
-        }
-
-        List<String> of(String rule) {
-            return charges.stream()
-                    .filter(charge -> charge.rule().equals(rule))
-                    .map(Charge::resource)
-                    .toList();
-        }
-
-        Rule pool() {
-            return rules.getObject().current().find("pool").orElseThrow().rule();
         }
     }
 }

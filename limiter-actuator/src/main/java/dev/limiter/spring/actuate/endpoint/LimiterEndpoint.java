@@ -114,7 +114,6 @@ public final class LimiterEndpoint {
         Map<String, String> settings = new LinkedHashMap<>();
         put(settings, "", RuleOptions.MODE, mode);
         Long madeFor = version(version);
-        log.admit();
         return changer.changeAll(
                 new RequestedChange(settings, null, null, null, until, null), madeFor, new Operator(who, reason));
     }
@@ -123,7 +122,6 @@ public final class LimiterEndpoint {
     @DeleteOperation
     public Map<String, Object> restoreAll(@Nullable String version, @Nullable String reason, SecurityContext who) {
         Long madeFor = version(version);
-        log.admit();
         return changer.revertAll(madeFor, new Operator(who, reason));
     }
 
