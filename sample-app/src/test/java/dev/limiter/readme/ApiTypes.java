@@ -16,6 +16,7 @@ import dev.limiter.redis.Redis;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.redis.Script;
 import dev.limiter.redis.StorageStatistics;
+import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.address.ClientAddress;
 import dev.limiter.spring.address.IpAddress;
 import dev.limiter.spring.context.RateLimitContext;
@@ -29,7 +30,6 @@ import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.operate.RulesChanged;
-import dev.limiter.spring.operate.SuggestLimit;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.LimitDefinition;
@@ -43,6 +43,7 @@ import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
+import dev.limiter.spring.rule.RuleTerms;
 import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
@@ -83,6 +84,7 @@ final class ApiTypes {
             RateLimitContext.class,
             RateLimitEvent.class,
             RateLimitListener.class,
+            RateLimitTemplate.class,
             RedisRateLimiterStorage.class,
             RejectionHandler.class,
             RequestView.class,
@@ -90,10 +92,10 @@ final class ApiTypes {
             ResponseView.class,
             RuleDefinition.class,
             RuleSource.class,
+            RuleTerms.class,
             RulesChanged.class,
             Scope.class,
-            StorageEvent.class,
-            SuggestLimit.class);
+            StorageEvent.class);
 
     private static final List<String> SPI_PACKAGES = List.of("dev.limiter.spi");
 

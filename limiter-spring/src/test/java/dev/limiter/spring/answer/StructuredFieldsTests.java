@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.spring.answer.StructuredFields.Item;
-import dev.limiter.spring.answer.StructuredFields.Token;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -39,8 +38,6 @@ class StructuredFieldsTests {
                 .containsExactly(
                         new Item("orders-burst", Map.of("q", 10L, "w", 1L)),
                         new Item("orders-hourly", Map.of("q", 1000L, "w", 3600L)));
-        assertThat(StructuredFields.list("a/b;x;y=?0;z=-1"))
-                .containsExactly(new Item(new Token("a/b"), Map.of("x", true, "y", false, "z", -1L)));
     }
 
     @ParameterizedTest

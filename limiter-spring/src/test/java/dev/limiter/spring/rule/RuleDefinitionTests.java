@@ -130,7 +130,7 @@ class RuleDefinitionTests {
                 Limit.tokenBucket(5, minute).warmUp(Duration.ofSeconds(10)),
                 Limit.leakyBucket(5, minute).burst(7),
                 Limit.fixedWindow(5, minute),
-                Limit.fixedWindow(5, Duration.ofMillis(1500)).startingWithFirst(),
+                Limit.fixedWindow(5, Duration.ofMillis(1500)).alignFirst(),
                 Limit.calendarWindow(5, Period.ofMonths(1), ZoneId.of("Europe/Berlin")),
                 Limit.calendarWindow(5, Period.ofDays(7), ZoneId.of("UTC")),
                 Limit.slidingWindowCounter(5, minute).buckets(60),
