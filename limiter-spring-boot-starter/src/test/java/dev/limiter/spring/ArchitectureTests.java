@@ -24,8 +24,8 @@ class ArchitectureTests {
                     "dev.limiter.spring.config..",
                     "dev.limiter.spring.actuate.endpoint..",
                     "dev.limiter.spring.actuate.health..",
-                    "dev.limiter.spring.redis..",
-                    "dev.limiter.spring.reload..")
+                    "dev.limiter.spring.autoconfigure..",
+                    "dev.limiter.spring.autoconfigure..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.springframework.boot..");

@@ -60,13 +60,5 @@ class ArchitectureTests {
             .resideInAPackage("dev.limiter.spring.rule")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("dev.limiter.spring.compile", "dev.limiter.spring.compiled");
-
-    @ArchTest
-    static final ArchRule compiledRulesKnowNoCompiler = noClasses()
-            .that()
-            .resideInAPackage("dev.limiter.spring.compiled")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("dev.limiter.spring.compile");
+            .resideInAnyPackage("dev.limiter.spring.compile");
 }

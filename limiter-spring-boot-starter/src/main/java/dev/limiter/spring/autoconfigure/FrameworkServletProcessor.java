@@ -3,7 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.spring.aop.LimitedMethodScanner;
 import dev.limiter.spring.aop.LimitedMethods;
 import dev.limiter.spring.aop.RateLimiterAdvisor;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import java.util.Objects;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
 import org.springframework.aop.framework.Advised;

@@ -3,23 +3,18 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.TimeSource;
 import dev.limiter.redis.SharedDocument;
 import dev.limiter.spring.autoconfigure.StartupSummary.StorageAddress;
-import dev.limiter.spring.background.ChangeFollower;
 import dev.limiter.spring.check.StartupReport;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.RuleSources;
 import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.operate.ChangeFollower;
 import dev.limiter.spring.operate.ChangeStore;
+import dev.limiter.spring.operate.DecidingStorage;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.redis.OwnConnection;
-import dev.limiter.spring.redis.RedisChangeStore;
-import dev.limiter.spring.reload.ChangesFile;
-import dev.limiter.spring.reload.ConfigurationWatcher;
-import dev.limiter.spring.reload.EnvironmentChangeListener;
-import dev.limiter.spring.storage.DecidingStorage;
 import java.nio.file.Path;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -44,7 +39,7 @@ public final class LimiterChangesAutoConfiguration {
 
     /** On Redis, all instances have the same changes. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnBean(type = "dev.limiter.spring.redis.OwnConnection")
+    @ConditionalOnBean(type = "dev.limiter.spring.autoconfigure.OwnConnection")
     @ConditionalOnSetting(value = "limiter.redis.share-changes", matchIfMissing = true)
     static class Shared {
 

@@ -5,7 +5,6 @@ import dev.limiter.spring.actuate.health.Boot3HealthIndicator;
 import dev.limiter.spring.actuate.health.Boot4HealthIndicator;
 import dev.limiter.spring.actuate.health.LimiterHealth;
 import dev.limiter.spring.operate.LiveRules;
-import dev.limiter.spring.reload.RulesFile;
 import dev.limiter.spring.resolve.LimitResolvers;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -7,7 +7,7 @@ import dev.limiter.spring.aop.RateLimiterAdvisor;
 import dev.limiter.spring.aop.RateLimiterMethodInterceptor;
 import dev.limiter.spring.aop.RateLimiterPlacement;
 import dev.limiter.spring.compile.RuleCompiler;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RuleDecider;
 import org.springframework.aop.config.AopConfigUtils;

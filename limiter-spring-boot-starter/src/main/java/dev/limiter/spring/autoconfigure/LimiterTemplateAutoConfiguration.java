@@ -1,9 +1,8 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.spring.RateLimitTemplate;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.RuleDecider;
-import dev.limiter.spring.reload.ConfigurationWatcher;
 import dev.limiter.spring.template.RuleTemplate;
 import dev.limiter.spring.template.UnlimitedTemplate;
 import org.springframework.beans.factory.ObjectProvider;

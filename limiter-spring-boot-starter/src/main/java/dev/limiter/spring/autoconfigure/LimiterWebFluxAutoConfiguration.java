@@ -1,7 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;

@@ -2,8 +2,8 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.Rule;
 import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.Rules;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,11 +1,11 @@
 package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.failover.FailoverRateLimiterStorage;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
+import dev.limiter.spring.operate.DecidingStorage;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.storage.DecidingStorage;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package dev.limiter.spring.autoconfigure;
 
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.spring.background.BackgroundTask;
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.storage.DecidingStorage;
+import dev.limiter.spring.operate.BackgroundTask;
+import dev.limiter.spring.operate.DecidingStorage;
 import java.time.Duration;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

@@ -3,7 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.spring.storage.DecidingStorage;
+import dev.limiter.spring.operate.DecidingStorage;
 
 /** The name of a storage in metrics and the endpoint: {@code memory}, {@code redis}, or {@code custom}. */
 final class StorageName {

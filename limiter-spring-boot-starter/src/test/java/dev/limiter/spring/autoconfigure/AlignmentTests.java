@@ -8,7 +8,7 @@ import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,7 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.limiter.spring.background.BackgroundTask;
+import dev.limiter.spring.operate.BackgroundTask;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.storage.DecidingStorage;
+import dev.limiter.spring.operate.DecidingStorage;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.test.WithVirtualTime;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -5,8 +5,8 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.limiter.Limit;
 import dev.limiter.spring.Limiter;
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.compile.Rules;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import dev.limiter.Algorithm;
 import dev.limiter.Charge;
 import dev.limiter.Limit;
-import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.failure.LimiterConfigurationException;

@@ -3,8 +3,6 @@ package dev.limiter.spring.compile;
 import dev.limiter.Algorithm;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
-import dev.limiter.spring.compiled.AddressLists;
-import dev.limiter.spring.compiled.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;

@@ -22,8 +22,6 @@ import org.springframework.web.bind.annotation.RestController;
 /** Addresses that a rule never limits, and addresses that it always rejects. */
 class AddressListTests {
 
-    private static final String LOOPBACK = "127.0.0.0/8,::1";
-
     /** The test is a proxy; the network of the proxies is exempt like that of the office. */
     @Nested
     @Yml("""

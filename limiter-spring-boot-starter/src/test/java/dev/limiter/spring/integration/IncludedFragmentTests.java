@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.testkit.Conditions;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,6 +1,6 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.background.BackgroundTask;
+import dev.limiter.spring.operate.BackgroundTask;
 import jakarta.servlet.AsyncContext;
 import java.time.Duration;
 import java.util.Iterator;

@@ -1,7 +1,7 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.web.route.ArrivingRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -2,8 +2,8 @@ package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
 import dev.limiter.spi.ReturningFuture;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RuleDecider;

@@ -12,7 +12,7 @@ import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.address.ClientAddresses;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.DecisionReports;
 import dev.limiter.spring.decide.PermitHolders;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param prefix the bits of {@code network} that count, of 128
  */
-public record AddressRange(IpAddress network, int prefix) {
+record AddressRange(IpAddress network, int prefix) {
 
     private static final String EXAMPLES =
             "write a network as its first address and the bits that count, such as 10.0.0.0/8 or 2001:db8::/32, or a"

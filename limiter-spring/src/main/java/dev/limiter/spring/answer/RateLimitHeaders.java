@@ -3,7 +3,7 @@ package dev.limiter.spring.answer;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
 import java.util.Comparator;

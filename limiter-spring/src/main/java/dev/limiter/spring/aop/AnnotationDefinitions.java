@@ -1,7 +1,7 @@
 package dev.limiter.spring.aop;
 
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;

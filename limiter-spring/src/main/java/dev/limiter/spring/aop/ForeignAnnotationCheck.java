@@ -2,7 +2,7 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;

@@ -1,7 +1,7 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.rule.RuleName;
 import java.lang.reflect.Method;

@@ -2,8 +2,8 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.ChangeOrigin;

@@ -2,10 +2,10 @@ package dev.limiter.spring.aop;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compile.CandidateRules;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleCompiler;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;

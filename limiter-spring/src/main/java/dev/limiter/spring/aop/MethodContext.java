@@ -1,7 +1,7 @@
 package dev.limiter.spring.aop;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import java.lang.reflect.Method;

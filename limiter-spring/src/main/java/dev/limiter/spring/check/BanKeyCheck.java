@@ -1,6 +1,6 @@
 package dev.limiter.spring.check;
 
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.RuleOptions;

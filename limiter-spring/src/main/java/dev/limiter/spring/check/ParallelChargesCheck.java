@@ -1,7 +1,7 @@
 package dev.limiter.spring.check;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;

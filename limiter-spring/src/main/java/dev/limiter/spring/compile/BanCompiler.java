@@ -1,7 +1,6 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.spi.OutOfRangeException;
-import dev.limiter.spring.compiled.Ban;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.BanOptions;

@@ -1,7 +1,6 @@
 package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
-import dev.limiter.spring.compiled.Rollout;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.LimitsDefinition;

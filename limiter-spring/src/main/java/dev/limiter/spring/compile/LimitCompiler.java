@@ -3,7 +3,6 @@ package dev.limiter.spring.compile;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spi.OutOfRangeException;
-import dev.limiter.spring.compiled.OtherPermits;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;

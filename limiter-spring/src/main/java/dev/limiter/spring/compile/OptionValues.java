@@ -1,6 +1,5 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.spring.compiled.Rollout;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;

@@ -1,7 +1,5 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.spring.compiled.PathPatterns;
-import dev.limiter.spring.compiled.RequestMatcher;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.Phase;

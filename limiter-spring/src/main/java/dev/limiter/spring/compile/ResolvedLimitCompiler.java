@@ -2,8 +2,6 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.spring.compiled.ResolvedLimits;
-import dev.limiter.spring.compiled.Tiers;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpression;

@@ -1,13 +1,5 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.spring.compiled.AddressLists;
-import dev.limiter.spring.compiled.Ban;
-import dev.limiter.spring.compiled.ChargeIf;
-import dev.limiter.spring.compiled.Cost;
-import dev.limiter.spring.compiled.Costs;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.Rollout;
-import dev.limiter.spring.compiled.Waiting;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.failure.MessageCode;

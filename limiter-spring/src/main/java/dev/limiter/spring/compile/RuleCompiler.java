@@ -2,8 +2,6 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.Algorithm;
 import dev.limiter.spring.compile.RuleCompilation.Placement;
-import dev.limiter.spring.compiled.AddressLists;
-import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.expression.ExpressionScope;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyParser;

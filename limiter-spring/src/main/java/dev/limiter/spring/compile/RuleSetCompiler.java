@@ -1,8 +1,5 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.spring.compiled.PathPatterns;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;
 import dev.limiter.spring.rule.LimitDefinition;

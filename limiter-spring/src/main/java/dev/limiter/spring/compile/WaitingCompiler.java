@@ -1,6 +1,5 @@
 package dev.limiter.spring.compile;
 
-import dev.limiter.spring.compiled.Waiting;
 import dev.limiter.spring.expression.BooleanExpression;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problems;

@@ -1,9 +1,9 @@
 package dev.limiter.spring.decide;
 
 import dev.limiter.Limit;
-import dev.limiter.spring.compiled.Ban;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.compile.Ban;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleContexts;
 import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.rule.Mode;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,8 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleContexts;
 import dev.limiter.spring.failure.FailureLog;
 import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;

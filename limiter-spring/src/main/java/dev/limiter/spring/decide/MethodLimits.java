@@ -1,7 +1,7 @@
 package dev.limiter.spring.decide;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
 import java.lang.reflect.Method;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package dev.limiter.spring.decide;
 
 import dev.limiter.Decision;
-import dev.limiter.spring.compiled.ChargeIf;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.ChargeIf;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.context.SettlementContext;

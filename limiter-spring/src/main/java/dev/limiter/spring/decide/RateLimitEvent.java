@@ -2,8 +2,8 @@ package dev.limiter.spring.decide;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleContexts;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.key.KeyHash;
 import java.security.Principal;

@@ -8,7 +8,7 @@ import dev.limiter.spring.answer.FieldSink;
 import dev.limiter.spring.answer.PolicyText;
 import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.answer.RateLimitHeaders;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.rule.HeaderStyle;

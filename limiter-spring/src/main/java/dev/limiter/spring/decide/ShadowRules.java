@@ -5,8 +5,8 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleContexts;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleContexts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,7 +8,7 @@ import dev.limiter.OnFailure;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.Rule;
 import dev.limiter.spi.FixedDecision;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;

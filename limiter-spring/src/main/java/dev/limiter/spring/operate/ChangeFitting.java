@@ -1,9 +1,9 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.RuleSetCompiler;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.operate.Changes.Target;

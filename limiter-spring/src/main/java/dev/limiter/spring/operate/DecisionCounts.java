@@ -2,7 +2,7 @@ package dev.limiter.spring.operate;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.decide.DecisionMeter;
 import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.PerOutcome;

@@ -1,10 +1,10 @@
 package dev.limiter.spring.operate;
 
 import dev.limiter.TimeSource;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.RuleSetCompiler;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.failure.LimiterConfigurationException;

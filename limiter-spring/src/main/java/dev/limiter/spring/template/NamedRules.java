@@ -1,8 +1,8 @@
 package dev.limiter.spring.template;
 
 import dev.limiter.Decision;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.failure.DidYouMean;

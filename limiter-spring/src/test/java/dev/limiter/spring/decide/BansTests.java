@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.spi.FixedDecision;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.key.ResolvedKey;
 import java.time.Duration;

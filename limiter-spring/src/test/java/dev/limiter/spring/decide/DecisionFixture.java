@@ -6,7 +6,7 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spi.AbstractDecision;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.key.KeyHash;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static dev.limiter.spring.compile.TestRules.rule;
 import static dev.limiter.spring.decide.DecisionFixture.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,8 +9,8 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.TestRules;
-import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.rule.RuleDefinition;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.address.ClientAddress;
 import dev.limiter.spring.address.IpAddress;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import java.lang.reflect.Proxy;

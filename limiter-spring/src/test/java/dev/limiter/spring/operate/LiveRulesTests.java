@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compile.Caps.Cap;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.TestRules;
-import dev.limiter.spring.compiled.RateLimitRule;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;

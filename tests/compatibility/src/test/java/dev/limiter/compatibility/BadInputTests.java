@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.RawClient;
 import jakarta.servlet.http.HttpServletRequest;

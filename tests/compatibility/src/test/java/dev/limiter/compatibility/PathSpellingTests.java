@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.RawClient;
 import jakarta.servlet.http.HttpServlet;

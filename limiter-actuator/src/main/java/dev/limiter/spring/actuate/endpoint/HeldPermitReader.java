@@ -1,6 +1,6 @@
 package dev.limiter.spring.actuate.endpoint;
 
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.decide.HeldPermit;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.key.KeyHash;

@@ -2,8 +2,8 @@ package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.Decision;
 import dev.limiter.RateLimiters;
-import dev.limiter.spring.compiled.Ban;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.Ban;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.key.RateLimitKey;
 import dev.limiter.spring.key.ResolvedKey;

@@ -2,7 +2,7 @@ package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.key.ResolvedKey;

@@ -1,7 +1,7 @@
 package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.spring.compile.DurationParser;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;

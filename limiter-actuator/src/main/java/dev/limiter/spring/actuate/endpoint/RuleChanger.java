@@ -1,6 +1,6 @@
 package dev.limiter.spring.actuate.endpoint;
 
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.operate.Changes;
 import dev.limiter.spring.operate.DemandRecorder;

@@ -2,7 +2,7 @@ package dev.limiter.spring.actuate.metrics;
 
 import dev.limiter.Limit;
 import dev.limiter.Rule;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.key.UnresolvedKeys;
 import dev.limiter.spring.operate.LiveRules;

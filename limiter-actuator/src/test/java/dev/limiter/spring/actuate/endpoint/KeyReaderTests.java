@@ -10,7 +10,7 @@ import dev.limiter.Algorithm;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.spring.compiled.RateLimitRule;
+import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.LiveRules;

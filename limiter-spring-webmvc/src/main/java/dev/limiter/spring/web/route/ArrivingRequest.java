@@ -1,7 +1,7 @@
 package dev.limiter.spring.web.route;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.limiter.spring.web.route;
 
-import dev.limiter.spring.compiled.Coverage;
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compile.Coverage;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.rule.Mode;
 import java.util.ArrayList;

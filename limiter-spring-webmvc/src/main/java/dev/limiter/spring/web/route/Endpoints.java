@@ -1,8 +1,8 @@
 package dev.limiter.spring.web.route;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.MethodLimits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Method;

@@ -4,8 +4,8 @@ import static dev.limiter.spring.web.TestRules.rule;
 import static dev.limiter.spring.web.TestRules.ruleSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;

@@ -7,9 +7,9 @@ import static dev.limiter.spring.web.route.TestMappings.application;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.limiter.spring.compiled.RateLimitRule;
-import dev.limiter.spring.compiled.RuleSet;
-import dev.limiter.spring.compiled.Rules;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.rule.Mode;

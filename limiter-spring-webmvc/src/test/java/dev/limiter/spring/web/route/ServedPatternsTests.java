@@ -10,7 +10,7 @@ import static org.springframework.web.servlet.function.RequestPredicates.POST;
 import static org.springframework.web.servlet.function.RouterFunctions.nest;
 import static org.springframework.web.servlet.function.RouterFunctions.route;
 
-import dev.limiter.spring.compiled.RuleSet;
+import dev.limiter.spring.compile.RuleSet;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,0 +1,69 @@
+package dev.limiter.spring.autoconfigure;
+
+import dev.limiter.failover.StorageListener;
+import dev.limiter.redis.EvictionPolicy;
+import dev.limiter.redis.Redis;
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.failure.MessageCode;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Warns once of each server that deletes limits when its memory is full, as far as it tells. Asks when a server has
+ * answered for the first time, in the background; each master of a cluster. Thread-safe.
+ */
+final class EvictionCheck implements StorageListener {
+
+    private static final Log logger = LogFactory.getLog(EvictionCheck.class);
+
+    private final Redis redis;
+    private final String keyPrefix;
+    private final AtomicBoolean asked = new AtomicBoolean();
+    private final Set<String> told = ConcurrentHashMap.newKeySet();
+
+    public EvictionCheck(Redis redis, String keyPrefix) {
+        this.redis = redis;
+        this.keyPrefix = keyPrefix;
+    }
+
+    @Override
+    public void asked(Outcome outcome, Duration took) {
+        if (outcome == Outcome.OK && !asked.get() && asked.compareAndSet(false, true)) {
+            askEach();
+        }
+    }
+
+    /** A node that could not be asked before may be one of those. */
+    @Override
+    public void found(String node) {
+        asked.set(false);
+    }
+
+    private void askEach() {
+        EvictionPolicy.ofEach(redis, keyPrefix).forEach((node, answer) -> {
+            var unused = answer.whenComplete((policy, failure) -> {
+                if (failure == null && EvictionPolicy.losesLimits(policy) && told.add(node)) {
+                    logger.warn(finding(node, policy));
+                }
+                if (failure != null && node.isEmpty()) {
+                    // of a cluster, all are asked again when a node is found again
+                    asked.set(false);
+                }
+            });
+        });
+    }
+
+    private static Finding finding(String node, String policy) {
+        return new Finding(
+                MessageCode.EVICTING_SERVER,
+                (node.isEmpty() ? "Redis" : "The node " + node + " of the Redis cluster") + " has maxmemory-policy "
+                        + policy
+                        + ": when its memory is full it deletes limits, and clients get their full limit anew. Give"
+                        + " limits a server with noeviction (limiter.redis.url), which rejects writes instead, so"
+                        + " that they are decided as on-failure says.");
+    }
+}

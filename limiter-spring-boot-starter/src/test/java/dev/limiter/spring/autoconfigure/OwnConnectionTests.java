@@ -1,0 +1,131 @@
+package dev.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ReadFrom;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisSocketConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+class OwnConnectionTests {
+
+    private static final ClientResources RESOURCES = ClientResources.create();
+
+    @AfterAll
+    static void shutdown() {
+        var unused = RESOURCES.shutdown();
+    }
+
+    static Stream<RedisConfiguration> servers() {
+        return Stream.of(
+                new RedisStandaloneConfiguration("redis.example.org", 6390),
+                new RedisSentinelConfiguration("main", Set.of("sentinel.example.org:26379")),
+                new RedisClusterConfiguration(Set.of("node.example.org:6379")),
+                new RedisSocketConfiguration("/run/redis.sock"),
+                new RedisStaticMasterReplicaConfiguration("master.example.org"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void goesWhereTheApplicationGoes(RedisConfiguration server) {
+        assertThat(ApplicationRedisConfiguration.of(new LettuceConnectionFactory(server))
+                        .server())
+                .isSameAs(server);
+    }
+
+    @Test
+    void keepsWhatTheApplicationConfigured() {
+        SslOptions ssl = SslOptions.builder().jdkSslProvider().build();
+        LettuceClientConfiguration own = own(
+                LettuceClientConfiguration.builder()
+                        .clientName("shop")
+                        .clientOptions(ClientOptions.builder()
+                                .autoReconnect(false)
+                                .sslOptions(ssl)
+                                .build())
+                        .readFrom(ReadFrom.REPLICA)
+                        .useSsl()
+                        .startTls()
+                        .disablePeerVerification()
+                        .build(),
+                false);
+
+        ClientOptions options = own.getClientOptions().orElseThrow();
+        assertThat(options.getSslOptions()).isSameAs(ssl);
+        assertThat(own.isUseSsl()).isTrue();
+        assertThat(own.isStartTls()).isTrue();
+        assertThat(own.isVerifyPeer()).isFalse();
+        assertThat(own.getClientName()).contains("shop");
+        assertThat(own.getReadFrom())
+                .as("limits are read where they are written")
+                .isEmpty();
+    }
+
+    @Test
+    void neverWaitsForAConnection() {
+        ClientOptions options = own(
+                        LettuceClientConfiguration.builder()
+                                .clientOptions(ClientOptions.builder()
+                                        .autoReconnect(false)
+                                        .build())
+                                .build(),
+                        false)
+                .getClientOptions()
+                .orElseThrow();
+
+        assertThat(options.isAutoReconnect()).isTrue();
+        assertThat(options.getDisconnectedBehavior()).isEqualTo(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS);
+        assertThat(options.getRequestQueueSize()).isLessThan(100_000);
+        assertThat(options.getSocketOptions().getConnectTimeout()).isEqualTo(Duration.ofMillis(500));
+    }
+
+    @Test
+    void followsAClusterThatChanges() {
+        ClusterTopologyRefreshOptions refresh = topologyRefresh(LettuceClientConfiguration.defaultConfiguration());
+
+        assertThat(refresh.isPeriodicRefreshEnabled()).isTrue();
+        assertThat(refresh.getAdaptiveRefreshTriggers()).isNotEmpty();
+    }
+
+    @Test
+    void followsAClusterAsTheApplicationDoes() {
+        ClusterTopologyRefreshOptions given = ClusterTopologyRefreshOptions.builder()
+                .enablePeriodicRefresh(Duration.ofMinutes(5))
+                .build();
+
+        assertThat(topologyRefresh(LettuceClientConfiguration.builder()
+                        .clientOptions(ClusterClientOptions.builder()
+                                .topologyRefreshOptions(given)
+                                .build())
+                        .build()))
+                .isSameAs(given);
+    }
+
+    private static ClusterTopologyRefreshOptions topologyRefresh(LettuceClientConfiguration application) {
+        ClusterClientOptions options =
+                (ClusterClientOptions) own(application, true).getClientOptions().orElseThrow();
+        assertThat(options.getDisconnectedBehavior()).isEqualTo(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS);
+        return options.getTopologyRefreshOptions();
+    }
+
+    private static LettuceClientConfiguration own(LettuceClientConfiguration application, boolean cluster) {
+        return new OwnClientConfiguration(application, RESOURCES, Duration.ofMillis(500)).create(cluster);
+    }
+}

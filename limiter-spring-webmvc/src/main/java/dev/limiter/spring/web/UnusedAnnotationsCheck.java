@@ -1,0 +1,99 @@
+package dev.limiter.spring.web;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compile.Coverage;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.compile.Rules;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Option;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+
+/**
+ * Finds annotations on endpoints with attributes that are never used, because a rule of the same name has paths that
+ * cover the endpoint: that rule alone counts the requests.
+ */
+public final class UnusedAnnotationsCheck implements StartupCheck {
+
+    private final Rules rules;
+    private final ObjectProvider<RequestMappingInfoHandlerMapping> mappings;
+
+    public UnusedAnnotationsCheck(Rules rules, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
+        this.rules = rules;
+        this.mappings = mappings;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        mappings.stream()
+                .forEach(mapping -> mapping.getHandlerMethods()
+                        .forEach((info, handler) ->
+                                annotations(handler).forEach(annotation -> add(annotation, info, handler, findings))));
+        return findings;
+    }
+
+    private static List<RateLimiter> annotations(HandlerMethod handler) {
+        return MergedAnnotations.from(
+                        handler.getMethod(), SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
+                .stream(RateLimiter.class)
+                .map(MergedAnnotation::synthesize)
+                .toList();
+    }
+
+    private void add(RateLimiter annotation, RequestMappingInfo info, HandlerMethod handler, List<Finding> findings) {
+        String where = "@RateLimiter on " + handler.getBeanType().getName() + "."
+                + handler.getMethod().getName();
+        RuleSet ruleSet = rules.current();
+        RateLimitRule rule = ruleSet.find(annotation.name()).orElse(null);
+        if (rule != null && rule.mode() != Mode.OFF && covers(rule, info)) {
+            List<String> unused =
+                    unused(annotation, ruleSet.definition(rule.name()).orElseThrow());
+            if (!unused.isEmpty()) {
+                findings.add(new Finding(
+                        MessageCode.SWALLOWED_ANNOTATION,
+                        where + ": " + String.join(", ", unused) + " is not used, since " + rule.origin()
+                                + " has paths that cover the endpoint, and counts its requests alone. Move it into the"
+                                + " rule, or give the annotation a name of its own."));
+            }
+        }
+    }
+
+    private static boolean covers(RateLimitRule rule, RequestMappingInfo info) {
+        Set<String> patterns = info.getPatternValues();
+        return patterns.stream().anyMatch(pattern -> rule.matcher().coverage(null, pattern) == Coverage.ALL);
+    }
+
+    /** The attributes that only the annotation has. */
+    private static List<String> unused(RateLimiter annotation, RuleDefinition rule) {
+        List<String> unused = new ArrayList<>();
+        add(RuleOptions.COST, annotation.cost(), rule, unused);
+        add(RuleOptions.KEY, annotation.key(), rule, unused);
+        add(RuleOptions.CONDITION, annotation.condition(), rule, unused);
+        add(RuleOptions.CHARGE_IF, annotation.chargeIf(), rule, unused);
+        add(RuleOptions.PRIORITY, annotation.priority(), rule, unused);
+        return unused;
+    }
+
+    private static void add(Option<?> option, String said, RuleDefinition rule, List<String> unused) {
+        boolean isDefault = said.isEmpty() || option == RuleOptions.COST && said.equals("1");
+        if (!isDefault && rule.get(option) == null) {
+            unused.add(option.attribute() + " = \"" + said + "\"");
+        }
+    }
+}

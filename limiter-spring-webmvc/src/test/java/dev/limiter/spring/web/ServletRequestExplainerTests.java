@@ -1,0 +1,289 @@
+package dev.limiter.spring.web;
+
+import static dev.limiter.spring.web.TestRules.rule;
+import static dev.limiter.spring.web.TestRules.ruleSet;
+import static dev.limiter.spring.web.route.TestMappings.annotated;
+import static dev.limiter.spring.web.route.TestMappings.application;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.limiter.Algorithm;
+import dev.limiter.RateLimiters;
+import dev.limiter.spring.address.AddressSettings;
+import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.compile.Rules;
+import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.operate.ExplainedRule;
+import dev.limiter.spring.operate.ExplainedRule.Result;
+import dev.limiter.spring.operate.Explanation;
+import dev.limiter.spring.operate.RequestDescription;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.Scope;
+import dev.limiter.spring.web.route.Endpoints;
+import dev.limiter.spring.web.route.HandlerMappings;
+import dev.limiter.spring.web.route.TestMappings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.cors.CorsConfigurationSource;
+
+class ServletRequestExplainerTests {
+
+    private final HandlerMappings mappings =
+            new HandlerMappings(application(annotated("GET /orders/{id}", "POST /orders")));
+    private final RateLimiters limiters = RateLimiters.builder().build();
+
+    @AfterEach
+    void close() {
+        limiters.close();
+    }
+
+    /** A rule beside the automatic limit, and what is said of both about GET /orders/7. */
+    static Stream<Arguments> rules() {
+        return Stream.of(
+                arguments(
+                        rule("test", "/orders/{id}"),
+                        "test 1 PERMITTED: paths: /orders/{id}",
+                        "default: an enforced rule with paths is for it"),
+                arguments(
+                        rule("test", "/orders/7", "/orders/**", "/other"),
+                        "test 1 PERMITTED: paths: /orders/7, /orders/**, /other",
+                        "default: an enforced rule with paths is for it"),
+                arguments(
+                        rule("test", "/orders/*").phase(Phase.REQUEST),
+                        "test 0 PERMITTED: paths: /orders/*",
+                        "default: an enforced rule with paths is for it"),
+                arguments(
+                        rule("test", "/orders/{id}").deny(List.of("192.0.2.0/24")),
+                        "test 1 DENIED: paths: /orders/{id}",
+                        "default: an enforced rule with paths is for it"),
+                arguments(
+                        rule("test", "/orders/{id}").mode(Mode.SHADOW),
+                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "test 1 PERMITTED: paths: /orders/{id}"),
+                arguments(
+                        rule("test", "/orders/{id}").mode(Mode.OFF),
+                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "test: mode: off"),
+                arguments(
+                        rule("test", "/orders/{id}").methods(List.of("POST")),
+                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "test: methods: not for GET"),
+                arguments(
+                        rule("test", "/other"),
+                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "test: paths: none matches"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void saysWhichRulesApplyAndWhy(RuleDefinition.Builder rule, String first, String second) {
+        Explanation explanation = explainer(ruleSet(rule("default"), List.of(), rule))
+                .explain(request("path", "/orders/7", "ip", "192.0.2.9"));
+        assertThat(explanation.resource()).isEqualTo("GET /orders/{id}");
+        assertThat(explanation.handler()).contains(TestMappings.HANDLER.getName());
+        assertThat(explanation.client()).isEqualTo("192.0.2.9");
+        assertThat(said(explanation)).containsExactly(first, second);
+    }
+
+    @Test
+    void excludedPathIsToldAsThat() {
+        Explanation explanation = explainer(ruleSet(null, List.of("/orders/**"), rule("test", "/orders/{id}")))
+                .explain(orders());
+        assertThat(explanation.resource()).isEqualTo("GET /orders/{id}");
+        assertThat(said(explanation)).containsExactly("test: limiter.web.exclude is for it");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, /none", "GET, /orders", "DELETE, /orders/7"})
+    void requestThatNothingServesHasNoResource(String method, String path) {
+        Explanation explanation = explainer(ruleSet(null, List.of(), rule("test", "/**")))
+                .explain(request("method", method, "path", path));
+        assertThat(explanation.resource()).isNull();
+        assertThat(explanation.handler()).isNull();
+        assertThat(said(explanation)).containsExactly("test: no endpoint serves this request");
+    }
+
+    @Test
+    void preflightIsNotCharged() {
+        Explanation explanation = explainer(ruleSet(null, List.of(), rule("test", "/**")))
+                .explain(request(
+                        "method", "OPTIONS",
+                        "path", "/orders/7",
+                        "header.Origin", "https://example.org",
+                        "header.Access-Control-Request-Method", "GET"));
+        assertThat(said(explanation)).containsExactly("test: a preflight of CORS is not charged");
+    }
+
+    /** The path of the application, the path that is asked about, and what serves it. */
+    @ParameterizedTest
+    @CsvSource({
+        "'', /orders/7, GET /orders/{id}",
+        "/shop, /orders/7, GET /orders/{id}",
+        "/shop, /shop/orders/7, GET /orders/{id}",
+        "/shop, /shop/shop/orders/7,",
+        "/shop, /shopping/orders/7,"
+    })
+    void pathMayBeginWithThatOfTheApplication(String application, String path, @Nullable String resource) {
+        Explanation explanation =
+                explainer(ruleSet(null, List.of()), null, application).explain(request("path", path));
+        assertThat(explanation.resource()).isEqualTo(resource);
+    }
+
+    @Test
+    void resourceHasTheNameThatTheApplicationGives() {
+        Explanation explanation = explainer(
+                        ruleSet(null, List.of()), (request, resource) -> request.getMethod() + " renamed", "")
+                .explain(orders());
+        assertThat(explanation.resource()).isEqualTo("GET renamed");
+    }
+
+    @Test
+    void eachRuleOnArrivalNamesTheResourceByItsOwnPath() {
+        RuleSet rules = ruleSet(null, List.of(), early("wide", "/**"), early("narrow", "/orders/*"));
+        assertThat(keys(explainer(rules))).containsExactly("resource=5:* /**", "resource=11:* /orders/*");
+        assertThat(keys(explainer(rules, (request, resource) -> resource + "!", "")))
+                .containsExactly("resource=6:* /**!", "resource=12:* /orders/*!");
+    }
+
+    private static RuleDefinition.Builder early(String name, String path) {
+        return rule(name, path).phase(Phase.REQUEST).scope(Scope.ENDPOINT);
+    }
+
+    private static List<String> keys(ServletRequestExplainer explainer) {
+        return explainer.explain(orders()).rules().stream()
+                .map(of -> of.charge().key())
+                .toList();
+    }
+
+    @Test
+    void predictsAndChargesNothing() {
+        RuleSet rules = ruleSet(null, List.of(), rule("test", "/orders/{id}").limit(1L, "1h", null, null, null));
+        ServletRequestExplainer explainer = explainer(rules);
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
+
+        RateLimitRule rule = rules.find("test").orElseThrow();
+        assertThat(limiters.tryAcquire(rule.rule(), key(explainer)).permitted()).isTrue();
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.REJECTED);
+    }
+
+    static Stream<RuleDefinition.Builder> spaced() {
+        return Stream.of(
+                rule("test", "/orders/{id}").limit(10L, "1d", null, null, null).warmUp("10d"),
+                rule("test", "/orders/{id}")
+                        .limit(10L, "1d", Algorithm.LEAKY_BUCKET, null, null)
+                        .waiting("1s", null, null, null));
+    }
+
+    /** A turn comes for several permits as for one. */
+    @ParameterizedTest
+    @MethodSource("spaced")
+    void predictsTheTurnOfSeveralPermits(RuleDefinition.Builder spaced) {
+        RuleSet rules = ruleSet(null, List.of(), spaced.cost("3"));
+        ServletRequestExplainer explainer = explainer(rules);
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
+
+        RateLimitRule rule = rules.find("test").orElseThrow();
+        assertThat(limiters.tryAcquire(rule.rule(), key(explainer), 3).permitted())
+                .isTrue();
+        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.REJECTED);
+    }
+
+    private static String key(ServletRequestExplainer explainer) {
+        return explainer.explain(orders()).rules().get(0).charge().key();
+    }
+
+    @Test
+    void codeThatLooksUpTheCurrentRequestFindsTheDescribedOne() {
+        RequestContextHolder.setRequestAttributes(
+                new ServletRequestAttributes(new MockHttpServletRequest("GET", "/actuator/limiter/explain")));
+        try {
+            Explanation explanation = explainer(
+                            ruleSet(null, List.of()),
+                            (request, resource) -> ((ServletRequestAttributes)
+                                            RequestContextHolder.currentRequestAttributes())
+                                    .getRequest()
+                                    .getRequestURI(),
+                            "")
+                    .explain(orders());
+            assertThat(explanation.resource()).isEqualTo("/orders/7");
+        } finally {
+            RequestContextHolder.resetRequestAttributes();
+        }
+    }
+
+    @Test
+    void failureIsThatOfTheApplication() {
+        ServletRequestExplainer failing = explainer(
+                ruleSet(null, List.of()),
+                (request, resource) -> {
+                    throw new IllegalArgumentException("no name");
+                },
+                "");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> failing.explain(orders()))
+                .withMessage("no name");
+    }
+
+    private ServletRequestExplainer explainer(RuleSet rules) {
+        return explainer(rules, null, "");
+    }
+
+    private ServletRequestExplainer explainer(
+            RuleSet ruleSet, @Nullable ResourceResolver resources, String application) {
+        Rules rules = new Rules(ruleSet);
+        return new ServletRequestExplainer(
+                rules,
+                mappings,
+                new Endpoints(rules, mappings, MethodLimits.NONE, false),
+                new ClientAddresses(AddressSettings.DEFAULT),
+                limiters,
+                new PreflightDetector(new StaticListableBeanFactory().getBeanProvider(CorsConfigurationSource.class)),
+                resources,
+                application);
+    }
+
+    private static RequestDescription orders() {
+        return request("path", "/orders/7");
+    }
+
+    /** Words and their values. */
+    private static RequestDescription request(String... words) {
+        Map<String, List<String>> values = new HashMap<>();
+        for (int i = 0; i < words.length; i += 2) {
+            values.put(words[i], List.of(words[i + 1]));
+        }
+        return RequestDescription.of(values);
+    }
+
+    /** Of each rule: with which decision it is made, its result, and why. */
+    private static List<String> said(Explanation explanation) {
+        List<String> said = new ArrayList<>();
+        for (int i = 0; i < explanation.decided().size(); i++) {
+            for (ExplainedRule each : explanation.decided().get(i)) {
+                said.add(each.rule().name() + " " + i + " " + each.result() + ": " + each.because());
+            }
+        }
+        explanation.others().forEach(each -> said.add(each.rule().name() + ": " + each.because()));
+        return said;
+    }
+}

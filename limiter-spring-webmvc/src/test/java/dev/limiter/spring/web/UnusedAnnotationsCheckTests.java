@@ -1,0 +1,63 @@
+package dev.limiter.spring.web;
+
+import static dev.limiter.spring.web.TestRules.inForce;
+import static dev.limiter.spring.web.TestRules.rule;
+import static dev.limiter.spring.web.route.TestMappings.provider;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.web.route.TestMappings;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+class UnusedAnnotationsCheckTests {
+
+    /** The methods that may serve GET /{id}. */
+    static class Orders {
+
+        @RateLimiter(name = "orders", key = "ip", cost = "2")
+        public void keyAndCost() {}
+
+        @RateLimiter(name = "orders")
+        public void nameAlone() {}
+    }
+
+    /** A method, a rule, and a part of what the check says; null if it finds nothing. */
+    static Stream<Arguments> methods() {
+        return Stream.of(
+                arguments("keyAndCost", rule("orders", "/**"), ": cost = \"2\", key = \"ip\" is not used, since"),
+                arguments("keyAndCost", rule("ORDERS", "/{id}"), "limiter.rules.ORDERS has paths that cover the"),
+                arguments("keyAndCost", rule("orders", "/**").key(List.of("ip")), ": cost = \"2\" is not used"),
+                arguments("keyAndCost", rule("orders", "/**").mode(Mode.OFF), null),
+                arguments("keyAndCost", rule("orders", "/all"), null),
+                arguments("keyAndCost", rule("orders"), null),
+                arguments("nameAlone", rule("orders", "/**"), null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("methods")
+    void findsWhatIsNeverUsed(String method, RuleDefinition.Builder rule, @Nullable String part) {
+        RequestMappingHandlerMapping mapping = new RequestMappingHandlerMapping();
+        TestMappings.add(mapping, "GET /{id}", new Orders(), ClassUtils.getMethod(Orders.class, method));
+        List<Finding> findings = new UnusedAnnotationsCheck(
+                        inForce(rule), provider(RequestMappingInfoHandlerMapping.class, mapping))
+                .findings();
+        assertThat(findings)
+                .map(Finding::toString)
+                .allSatisfy(text -> assertThat(text)
+                        .contains("@RateLimiter on " + Orders.class.getName() + "." + method)
+                        .contains(String.valueOf(part)))
+                .hasSize(part == null ? 0 : 1);
+    }
+}
