@@ -241,7 +241,8 @@ class LimitedMethodTests {
                                 mistake("name", "Mistakes.emptyName", "a placeholder gave none"),
                                 mistake("name", "Mistakes.blankName", "\" \"", "a placeholder gave none"),
                                 mistake("fallback", "OverloadedFallback.later(int)", "such as \"laterRejected\""),
-                                mistake("fallback", "NoFallbackFits.work(int)", "a method \"int later(int)\"")));
+                                mistake("fallback", "NoFallbackFits.work(int)", "a method \"int later(int)\""),
+                                mistake("fallback", "NoFallbackFits.later(int)", "such as \"laterRejected\"")));
     }
 
     private static ThrowingConsumer<String> mistake(String attribute, String at, String... told) {

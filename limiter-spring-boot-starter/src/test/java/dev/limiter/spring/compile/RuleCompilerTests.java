@@ -60,7 +60,8 @@ class RuleCompilerTests {
 
     @Test
     void chargeThatNeverChangesIsMadeOnce() {
-        RateLimitRule rule = compiler.compile(orders().cost("3").build());
+        RateLimitRule rule =
+                compiler.compile(orders().paths(List.of("/orders")).cost("3").build());
 
         assertThat(rule.charge(context))
                 .isSameAs(rule.charge(context))
@@ -81,8 +82,10 @@ class RuleCompilerTests {
 
     @Test
     void chargeWithFixedCostsIsMadeOnce() {
-        RateLimitRule rule =
-                compiler.compile(uploads("20").waiting("5s", 7, null, null).build());
+        RateLimitRule rule = compiler.compile(uploads("20")
+                .paths(List.of("/uploads"))
+                .waiting("5s", 7, null, null)
+                .build());
 
         assertThat(rule.charge(context))
                 .isSameAs(rule.charge(context))

@@ -23,7 +23,7 @@ final class ForwardedElement {
         int start = 0;
         while (start < text.length()) {
             int end = pairEnd(text, start);
-            String pair = text.substring(start, end).strip();
+            String pair = HeaderElements.withoutBlanks(text.substring(start, end));
             if (pair.regionMatches(true, 0, FOR, 0, FOR.length())) {
                 if (seen) {
                     return null;

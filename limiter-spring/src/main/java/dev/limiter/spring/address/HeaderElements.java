@@ -44,7 +44,7 @@ final class HeaderElements {
                 unread = line.length();
             }
             int comma = comma();
-            String element = line.substring(comma + 1, unread).strip();
+            String element = withoutBlanks(line.substring(comma + 1, unread));
             unread = comma;
             seen++;
             if (!element.isEmpty()) {
@@ -52,6 +52,23 @@ final class HeaderElements {
             }
         }
         return null;
+    }
+
+    /** Without the spaces and tabs around it. */
+    static String withoutBlanks(String text) {
+        int start = 0;
+        int end = text.length();
+        while (start < end && isBlank(text.charAt(start))) {
+            start++;
+        }
+        while (start < end && isBlank(text.charAt(end - 1))) {
+            end--;
+        }
+        return text.substring(start, end);
+    }
+
+    private static boolean isBlank(char c) {
+        return c == ' ' || c == '\t';
     }
 
     /** The next comma to the left that separates; -1 if there is none in this line. */

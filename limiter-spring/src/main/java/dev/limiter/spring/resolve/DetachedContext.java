@@ -12,6 +12,7 @@ record DetachedContext(
         @Nullable Object target,
         @Nullable Method method,
         @Nullable Object[] arguments,
+        @Nullable String key,
         boolean answersRequest)
         implements RateLimitContext {
 
@@ -34,6 +35,7 @@ record DetachedContext(
                 context.target(),
                 context.method(),
                 context.arguments(),
+                context.key(),
                 context.answersRequest());
     }
 
