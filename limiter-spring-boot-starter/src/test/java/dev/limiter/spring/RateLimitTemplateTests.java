@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Decision;
@@ -391,6 +392,17 @@ class RateLimitTemplateTests {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // on purpose
+    void missingWorkTakesNoPermit() {
+        long before = limits.peek("pool", "missing").remaining();
+
+        assertThatNullPointerException().isThrownBy(() -> limits.execute("pool", "missing", (Supplier<?>) null));
+        assertThatNullPointerException().isThrownBy(() -> limits.executeAsync("pool", "missing", null));
+
+        assertThat(limits.peek("pool", "missing").remaining()).isEqualTo(before);
+    }
+
+    @Test
     void reloadAsksTheSourcesOfRulesAgain() {
         AtomicReference<RuleDefinition> partner = partner();
         partner.set(RuleDefinition.named("partner").limit(1, "1d"));
@@ -494,8 +506,9 @@ class RateLimitTemplateTests {
             return new VirtualTimeSource();
         }
 
+        /** {@code limits}: to reload when the partners change. */
         @Bean
-        static RuleSource partners(AtomicReference<RuleDefinition> partner) {
+        static RuleSource partners(AtomicReference<RuleDefinition> partner, RateLimitTemplate limits) {
             return () -> List.of(partner.get());
         }
 

@@ -134,9 +134,8 @@ class RequestTests extends WebTestSupport {
     @Test
     void theAnnotationOfTheHandlerAddsItsPolicy() throws Exception {
         HttpResponse<String> response = get("/annotated", "X-Test", "annotated");
-        assertThat(field(response, "RateLimit-Policy"))
-                .isEqualTo("\"all\";q=100;w=3600, \"Controller.annotated\";q=1;w=3600");
-        assertThat(field(response, "RateLimit")).isEqualTo("\"all\";r=99;t=3564, \"Controller.annotated\";r=0;t=3600");
+        assertThat(field(response, "RateLimit-Policy")).isEqualTo("\"all\";q=100;w=3600, \"annotated\";q=1;w=3600");
+        assertThat(field(response, "RateLimit")).isEqualTo("\"all\";r=99;t=3564, \"annotated\";r=0;t=3600");
     }
 
     @Test

@@ -1,4 +1,4 @@
-/** Checks definitions of rules and compiles them. Internal. */
+/** Compiles definitions of rules, and the compiled rules. Internal. */
 @NullMarked
 package dev.limiter.spring.compile;
 

@@ -12,6 +12,7 @@ import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.template.NamedRules.NamedRule;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -20,17 +21,19 @@ import org.jspecify.annotations.Nullable;
 /** Decides by the rules in force. Thread-safe. */
 public final class RuleTemplate implements RateLimitTemplate {
 
-    private final RuleDecider decider;
-    private final Rules rules;
+    private final Supplier<Rules> rules;
+    private final Supplier<RuleDecider> decider;
     private final Runnable reload;
-    private volatile NamedRules used;
+    private volatile @Nullable NamedRules used;
 
-    /** {@code reload}: puts the current rules of the configuration and of all sources in force. */
-    public RuleTemplate(Rules rules, RuleDecider decider, Runnable reload) {
+    /**
+     * @param rules asked for each call, as is {@code decider}
+     * @param reload puts the current rules of the configuration and of all sources in force
+     */
+    public RuleTemplate(Supplier<Rules> rules, Supplier<RuleDecider> decider, Runnable reload) {
         this.rules = rules;
         this.decider = decider;
         this.reload = reload;
-        this.used = new NamedRules(rules.current());
     }
 
     @Override
@@ -65,6 +68,7 @@ public final class RuleTemplate implements RateLimitTemplate {
     @SuppressWarnings({"unchecked", "NullAway"}) // the result of the work, or a copy of the same type
     @Override
     public <T extends @Nullable Object> T execute(String rule, String key, Supplier<T> work) {
+        Objects.requireNonNull(work, "work");
         Verdict verdict = permitted(decide(find(rule), call(rule, key, null, true)));
         return (T) CallCompletion.inCode(verdict).<RuntimeException>proceed(work::get, null);
     }
@@ -72,13 +76,14 @@ public final class RuleTemplate implements RateLimitTemplate {
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String rule, String key, Supplier<? extends CompletionStage<T>> work) {
+        Objects.requireNonNull(work, "work");
         return new AsyncCall<T>(work).after(decideLater(find(rule), call(rule, key, null, true)));
     }
 
     @Override
     public Decision peek(String rule, String key) {
         NamedRule named = find(rule);
-        Decision decision = decider.predict(named.rule(), call(rule, key, null, false));
+        Decision decision = decider.get().predict(named.rule(), call(rule, key, null, false));
         return decision == null ? named.decision(Verdict.UNLIMITED) : decision;
     }
 
@@ -86,7 +91,7 @@ public final class RuleTemplate implements RateLimitTemplate {
     public void reset(String rule, String key) {
         CodeCall call = call(rule, key, null, false);
         RateLimitRule found = find(rule).rule();
-        decider.reset(found, found.key(call).text());
+        decider.get().reset(found, found.key(call).text());
     }
 
     @Override
@@ -103,11 +108,11 @@ public final class RuleTemplate implements RateLimitTemplate {
     }
 
     private Verdict decide(NamedRule named, CodeCall call) {
-        return decider.decide(named.applicable(), rule -> call);
+        return decider.get().decide(named.applicable(), rule -> call);
     }
 
     private ReturningFuture<Verdict> decideLater(NamedRule named, CodeCall call) {
-        return decider.decideLater(named.applicable(), rule -> call);
+        return decider.get().decideLater(named.applicable(), rule -> call);
     }
 
     static Verdict permitted(Verdict verdict) {
@@ -118,9 +123,9 @@ public final class RuleTemplate implements RateLimitTemplate {
     }
 
     private NamedRule find(String name) {
-        RuleSet current = rules.current();
+        RuleSet current = rules.get().current();
         NamedRules known = used;
-        if (known.set != current) {
+        if (known == null || known.set != current) {
             known = new NamedRules(current);
             used = known;
         }
