@@ -4,7 +4,7 @@ import static dev.limiter.VirtualTime.STEP;
 import static dev.limiter.VirtualTime.times;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.TakenPermits;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneOffset;
@@ -202,7 +202,7 @@ class OccupyingTests {
         }
     }
 
-    private record Taken(Decision decision, long window, long permits) {}
+    private record TakenPermits(Decision decision, long window, long permits) {}
 
     /** The used permits of each window, in a map. */
     private static final class Run {
@@ -215,7 +215,7 @@ class OccupyingTests {
         private final long limit;
         private final Map<Long, Long> used = new HashMap<>();
         private final Map<Long, Long> leaving = new HashMap<>();
-        private final List<Taken> taken = new ArrayList<>();
+        private final List<TakenPermits> taken = new ArrayList<>();
 
         Run(int limit, long seed) {
             this.seed = seed;
@@ -266,11 +266,11 @@ class OccupyingTests {
                 used.compute(window, (key, value) -> next ? limit : used(window));
                 used.merge(of, permits, Long::sum);
                 leaving.merge(of, permits, Long::sum);
-                taken.add(new Taken(decision, of, permits));
+                taken.add(new TakenPermits(decision, of, permits));
             }
         }
 
-        private void giveBack(Taken one) {
+        private void giveBack(TakenPermits one) {
             long window = time.now() / WINDOW;
             one.decision().giveBack();
             boolean counts = one.window() > window || one.window() == window && used(window + 1) == 0;

@@ -4,15 +4,15 @@ import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.NumberState;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 
 /**
  * {@link Algorithm#CONCURRENCY}. The state is the number of permits in flight: more than the limit for a while, if that
  * was lowered. Time does not matter.
  */
-final class Concurrency extends NumberLimit {
+final class Concurrency extends SingleNumberLimit {
 
     private final long limit;
 
@@ -50,7 +50,7 @@ final class Concurrency extends NumberLimit {
     }
 
     @Override
-    public long giveBack(long value, Taken taken, long now) {
+    public long giveBack(long value, TakenPermits taken, long now) {
         return taken.mark() == NOTHING ? value : Math.max(value - taken.permits(), 0);
     }
 

@@ -3,7 +3,7 @@ package dev.limiter.algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.TakenPermits;
 
 /** A fixed window that starts with the first request after the last one ended. */
 final class FirstRequestWindow extends CompiledLimit {
@@ -52,7 +52,7 @@ final class FirstRequestWindow extends CompiledLimit {
         }
 
         @Override
-        public void giveBack(Taken taken, long now) {
+        public void giveBack(TakenPermits taken, long now) {
             advance(now);
             if (taken.mark() == start) {
                 used = Math.max(used - taken.permits(), 0);

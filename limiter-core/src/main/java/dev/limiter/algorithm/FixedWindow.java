@@ -3,9 +3,9 @@ package dev.limiter.algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.NumberState;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 
 /*
  * Windows that follow each other, numbered from the one in which the limit was compiled. Window and count are one
@@ -17,7 +17,7 @@ import dev.limiter.spi.Taken;
  * window's first is from the past: nothing is used. A value above the current window's last comes from a clock that
  * stepped back: see settle.
  */
-abstract class FixedWindow extends NumberLimit {
+abstract class FixedWindow extends SingleNumberLimit {
 
     private static final long LARGEST = 1L << 61;
 
@@ -144,7 +144,7 @@ abstract class FixedWindow extends NumberLimit {
      * apart.
      */
     @Override
-    public final long giveBack(long value, Taken charge, long now) {
+    public final long giveBack(long value, TakenPermits charge, long now) {
         long taken = charge.mark();
         long permits = charge.permits();
         // both are unused where windows are over: the number of that state is of no window

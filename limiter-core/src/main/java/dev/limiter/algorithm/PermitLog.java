@@ -2,7 +2,7 @@ package dev.limiter.algorithm;
 
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.TakenPermits;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -77,7 +77,7 @@ final class PermitLog implements LimitState {
     }
 
     @Override
-    public void giveBack(Taken taken, long now) {
+    public void giveBack(TakenPermits taken, long now) {
         forget(now);
         long time = taken.mark() + offset;
         long permits = taken.permits();

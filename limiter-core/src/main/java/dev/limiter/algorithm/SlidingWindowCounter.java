@@ -4,7 +4,7 @@ import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
 import dev.limiter.spi.SlidingWindowLimit;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.TakenPermits;
 
 /*
  * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,
@@ -148,7 +148,7 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
         }
 
         @Override
-        public void giveBack(Taken taken, long now) {
+        public void giveBack(TakenPermits taken, long now) {
             advance(now);
             long bucket = limit.bucket(taken.mark());
             if (bucket >= newest - limit.buckets && bucket <= newest) {

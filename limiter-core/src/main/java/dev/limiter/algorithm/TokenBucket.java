@@ -3,9 +3,9 @@ package dev.limiter.algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.NumberState;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 import java.math.BigInteger;
 
 /*
@@ -29,7 +29,7 @@ import java.math.BigInteger;
  * turn is when the level will have fallen far enough. So turns come in the order of arrival, are exact, and no late
  * departure moves those behind it.
  */
-class TokenBucket extends NumberLimit {
+class TokenBucket extends SingleNumberLimit {
 
     /** Clock readings and bucket sizes stay below this. */
     private static final int BITS = 60;
@@ -178,7 +178,7 @@ class TokenBucket extends NumberLimit {
      * behind the charge: their turns are fixed, and would be granted a second time.
      */
     @Override
-    public long giveBack(long value, Taken taken, long now) {
+    public long giveBack(long value, TakenPermits taken, long now) {
         // may be long after any decision
         long time = nearest(now);
         if (taken.mark() == NOTHING || value != taken.mark() && level(value, time) > full) {
@@ -190,7 +190,7 @@ class TokenBucket extends NumberLimit {
     }
 
     /** How far returned permits may have moved a mark, in units; all that a mark can lie ahead, if it is more. */
-    private long moved(Taken taken) {
+    private long moved(TakenPermits taken) {
         boolean fits = taken.returnedSince() < HIGHEST / unitsPerPermit;
         return fits ? taken.returnedSince() * unitsPerPermit : HIGHEST;
     }
@@ -198,7 +198,7 @@ class TokenBucket extends NumberLimit {
     /**
      * The permits that a charge would leave in a bucket that had been empty before; 0 if the time of it says nothing.
      */
-    private long leftAlone(Taken taken, long charged, long time) {
+    private long leftAlone(TakenPermits taken, long charged, long time) {
         return taken.at() == Long.MIN_VALUE ? 0 : clock(nearest(taken.at())) + charged - clock(time);
     }
 

@@ -3,8 +3,8 @@ package dev.limiter.algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 import java.math.BigInteger;
 import java.time.Duration;
 
@@ -150,7 +150,7 @@ final class WarmUpBucket extends CompiledLimit {
             long rested = restAt(turn);
             long after = turn + limit.interval(rested, permits);
             if (after - limit.clock(now) > 1L << BITS) {
-                return NumberLimit.NOTHING;
+                return SingleNumberLimit.NOTHING;
             }
             nextBefore = next;
             restBefore = rest;
@@ -170,7 +170,7 @@ final class WarmUpBucket extends CompiledLimit {
 
         /** Only the last request, as if it had never come: the interval of any other follows from those before it. */
         @Override
-        public void giveBack(Taken taken, long now) {
+        public void giveBack(TakenPermits taken, long now) {
             if (taken.mark() == next && returnable) {
                 next = nextBefore;
                 rest = restBefore;

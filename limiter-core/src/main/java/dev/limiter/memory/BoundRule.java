@@ -5,8 +5,8 @@ import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.NumberState;
+import dev.limiter.spi.SingleNumberLimit;
 import dev.limiter.spi.SlidingWindowLimit;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -19,10 +19,10 @@ final class BoundRule {
     final Cells cells;
 
     /** The arithmetic of all limits; null if one of them is of another kind. */
-    final NumberLimit @Nullable [] numbers;
+    final SingleNumberLimit @Nullable [] numbers;
 
     /** The arithmetic of the rule's only limit; null if it has several, or one of another kind. */
-    final @Nullable NumberLimit number;
+    final @Nullable SingleNumberLimit number;
 
     /** {@link #number} for a limit of the other kind. */
     final @Nullable SlidingWindowLimit window;
@@ -42,9 +42,9 @@ final class BoundRule {
         this.limits = limits;
         this.cells = cells;
         this.stripes = cells.stripes();
-        boolean numbers = Stream.of(limits).allMatch(NumberLimit.class::isInstance);
-        this.numbers = numbers ? Arrays.copyOf(limits, limits.length, NumberLimit[].class) : null;
-        this.number = limits.length == 1 && limits[0] instanceof NumberLimit only ? only : null;
+        boolean numbers = Stream.of(limits).allMatch(SingleNumberLimit.class::isInstance);
+        this.numbers = numbers ? Arrays.copyOf(limits, limits.length, SingleNumberLimit[].class) : null;
+        this.number = limits.length == 1 && limits[0] instanceof SingleNumberLimit only ? only : null;
         this.window = limits.length == 1 && limits[0] instanceof SlidingWindowLimit only ? only : null;
         long smallest = Long.MAX_VALUE;
         for (CompiledLimit limit : limits) {
@@ -161,7 +161,7 @@ final class BoundRule {
      * whose use is a wait; and for a shorter window: the next limit then counts what it can hold, so that the wait is its own.
      */
     private static long excess(CompiledLimit from, CompiledLimit to) {
-        boolean clipped = from instanceof NumberLimit && from.atOnce() == from.capacity();
+        boolean clipped = from instanceof SingleNumberLimit && from.atOnce() == from.capacity();
         return clipped && !isShorter(from, to) ? Math.max(from.capacity() - to.capacity(), 0) : 0;
     }
 

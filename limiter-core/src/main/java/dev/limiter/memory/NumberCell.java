@@ -4,8 +4,8 @@ import dev.limiter.Decision;
 import dev.limiter.TimeSource;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.NumberState;
+import dev.limiter.spi.SingleNumberLimit;
 import org.jspecify.annotations.Nullable;
 
 /** A cell whose state is one number: the word itself. A rejection only reads. */
@@ -19,14 +19,14 @@ final class NumberCell extends Cell {
     }
 
     @SuppressWarnings("NullAway") // a rule with one limit of this kind is why there is such a cell
-    NumberLimit limit() {
+    SingleNumberLimit limit() {
         return bound.number;
     }
 
     @Override
     @Nullable
     Decision decide(long permits, long before, TimeSource clock) {
-        NumberLimit limit = limit();
+        SingleNumberLimit limit = limit();
         long now = before;
         boolean late = false;
         while (true) {
@@ -36,7 +36,7 @@ final class NumberCell extends Cell {
                 return null;
             }
             long next = limit.take(value, now, permits);
-            if (next != NumberLimit.REJECTED) {
+            if (next != SingleNumberLimit.REJECTED) {
                 if (swap(value, next)) {
                     return decision(true, next, now, permits, returned);
                 }
@@ -55,7 +55,7 @@ final class NumberCell extends Cell {
     /** Takes one permit, and tells only whether; null in the same cases as {@link #decide}. */
     @Nullable
     Boolean take(long before, TimeSource clock) {
-        NumberLimit limit = limit();
+        SingleNumberLimit limit = limit();
         long now = before;
         boolean late = false;
         while (true) {
@@ -64,7 +64,7 @@ final class NumberCell extends Cell {
                 return null;
             }
             long next = limit.take(value, now, 1);
-            if (next != NumberLimit.REJECTED) {
+            if (next != SingleNumberLimit.REJECTED) {
                 if (swap(value, next)) {
                     return true;
                 }
@@ -102,7 +102,7 @@ final class NumberCell extends Cell {
     @Override
     @Nullable
     Decision reserve(ChargeTerms terms, TimeSource clock) {
-        NumberLimit limit = limit();
+        SingleNumberLimit limit = limit();
         while (true) {
             long returned = returned();
             long value = word();
@@ -116,7 +116,7 @@ final class NumberCell extends Cell {
             }
             long wait = limit.waitNanos(value, now, terms.needed(0, limit));
             long next = limit.reserve(value, now, wait, terms.permits());
-            if (next == NumberLimit.REJECTED) {
+            if (next == SingleNumberLimit.REJECTED) {
                 long whole = limit.admissionNanos(value, now, limit.capacity(), 0);
                 return SnapshotDecision.of(this, false, readings(value, terms.kept(limit), whole, now));
             }
@@ -148,14 +148,14 @@ final class NumberCell extends Cell {
     }
 
     private Readings readings(long value, ChargeTerms terms, long now) {
-        NumberLimit limit = limit();
+        SingleNumberLimit limit = limit();
         long wait =
                 terms.permits() == 0 ? 0 : limit.admissionNanos(value, now, terms.needed(0, limit), terms.maxWait());
         return readings(value, terms.kept(limit), wait, now);
     }
 
     private Readings readings(long value, long kept, long wait, long now) {
-        NumberLimit limit = limit();
+        SingleNumberLimit limit = limit();
         Readings readings = new Readings(1);
         readings.remaining(0, Math.max(limit.remaining(value, now) - kept, 0));
         readings.waitNanos(0, wait);
@@ -167,7 +167,7 @@ final class NumberCell extends Cell {
     @Override
     @Nullable
     Decision peek(ChargeTerms terms, TimeSource clock) {
-        NumberLimit limit = limit();
+        SingleNumberLimit limit = limit();
         long value = word();
         long now = clock.epochNanos();
         if (value == DEAD || !limit.covers(now)) {
@@ -263,7 +263,7 @@ final class NumberCell extends Cell {
         return word == DEAD ? now : freeAt(limit(), word, now, longestWait());
     }
 
-    static long freeAt(NumberLimit limit, long value, long now, long longestWait) {
+    static long freeAt(SingleNumberLimit limit, long value, long now, long longestWait) {
         return now + Math.min(limit.waitNanos(limit.settle(value, now, longestWait), now, 1), Long.MAX_VALUE - now);
     }
 

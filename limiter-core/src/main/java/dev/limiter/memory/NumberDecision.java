@@ -4,7 +4,7 @@ import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
 import dev.limiter.Rule;
 import dev.limiter.spi.AbstractDecision;
-import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.SingleNumberLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -92,7 +92,7 @@ final class NumberDecision extends AbstractDecision {
     /** All numbers from one look at the limit. */
     @Override
     protected LimitStatus status(int limit) {
-        NumberLimit arithmetic = cell.limit();
+        SingleNumberLimit arithmetic = cell.limit();
         long now = now();
         long wait = permitted() ? 0 : arithmetic.waitNanos(value, now, 1);
         long reset = NumberCell.resetNanos(arithmetic.freshAt(value), now);

@@ -3,16 +3,16 @@ package dev.limiter.memory;
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
-import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.NumberState;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Permits that a request took and returns.
  *
  * @param from the cell of which they were taken
- * @param marks the state of each of its limits right after that, or NOTHING of {@link NumberLimit}
+ * @param marks the state of each of its limits right after that, or NOTHING of {@link SingleNumberLimit}
  * @param permits how many of each limit, at most
  * @param own what was taken of each; null if of all alike
  * @param at when they were taken, in epoch nanoseconds
@@ -30,16 +30,16 @@ record PermitReturn(
     record OwnCosts(long[] permits, long[] returnedBefore) {}
 
     /** The permits returned to the limit at {@code index} of a successor of the cell that granted them. */
-    Taken of(Cell cell, int index, long now) {
+    TakenPermits of(Cell cell, int index, long now) {
         long since = cell.returned() - returnedBefore;
         if (cell == from) {
-            return new Taken(marks[index], at, own == null ? since : returnedSince(index, own), permits(index));
+            return new TakenPermits(marks[index], at, own == null ? since : returnedSince(index, own), permits(index));
         }
         int taken = cell.origin(index).in(from);
-        long mark = taken < 0 || marks[taken] == NumberLimit.NOTHING
-                ? NumberLimit.NOTHING
+        long mark = taken < 0 || marks[taken] == SingleNumberLimit.NOTHING
+                ? SingleNumberLimit.NOTHING
                 : markUnder(cell.bound.limit(index), from.bound.limit(taken), marks[taken], now);
-        return new Taken(mark, Long.MIN_VALUE, since, taken < 0 ? 0 : permits(taken));
+        return new TakenPermits(mark, Long.MIN_VALUE, since, taken < 0 ? 0 : permits(taken));
     }
 
     private long permits(int limit) {
@@ -56,8 +56,8 @@ record PermitReturn(
     long moves() {
         long most = 0;
         for (int i = 0; i < marks.length; i++) {
-            boolean counts = marks[i] != NumberLimit.NOTHING && !from.bound.holds(i);
-            if (counts && from.bound.limit(i) instanceof NumberLimit) {
+            boolean counts = marks[i] != SingleNumberLimit.NOTHING && !from.bound.holds(i);
+            if (counts && from.bound.limit(i) instanceof SingleNumberLimit) {
                 most = Math.max(most, permits(i));
             }
         }
@@ -70,16 +70,16 @@ record PermitReturn(
      * which the permits leak faster.
      */
     private long markUnder(CompiledLimit limit, CompiledLimit previous, long mark, long now) {
-        if (previous instanceof NumberLimit from && limit instanceof NumberLimit to) {
+        if (previous instanceof SingleNumberLimit from && limit instanceof SingleNumberLimit to) {
             boolean whole =
                     (previous.getClass().isInstance(limit) || limit.getClass().isInstance(previous))
                             && sameWindows(previous.limit(), limit.limit())
                             && limit.covers(at);
             NumberState state = new NumberState(from, mark);
-            return whole ? Math.min(to.carry(from, state, at), to.carry(from, state, now)) : NumberLimit.NOTHING;
+            return whole ? Math.min(to.carry(from, state, at), to.carry(from, state, now)) : SingleNumberLimit.NOTHING;
         }
-        boolean numbers = limit instanceof NumberLimit || previous instanceof NumberLimit;
-        return numbers ? NumberLimit.NOTHING : mark;
+        boolean numbers = limit instanceof SingleNumberLimit || previous instanceof SingleNumberLimit;
+        return numbers ? SingleNumberLimit.NOTHING : mark;
     }
 
     private static boolean sameWindows(Limit limit, Limit other) {

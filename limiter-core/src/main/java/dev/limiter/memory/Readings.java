@@ -1,6 +1,6 @@
 package dev.limiter.memory;
 
-import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.SingleNumberLimit;
 import org.jspecify.annotations.Nullable;
 
 /** The numbers of each limit at the moment of a decision. Written by the cell that decides, not changed afterwards. */
@@ -75,18 +75,18 @@ class Readings {
     /** Keeps only the marks, and works out the other numbers when they are asked for. */
     static final class OfNumbers extends Readings {
 
-        private final NumberLimit[] limits;
+        private final SingleNumberLimit[] limits;
         private final long[] marks;
         private final long now;
 
         /** How many permits were asked for and not taken. */
         private long rejected;
 
-        OfNumbers(NumberLimit[] limits, long now) {
+        OfNumbers(SingleNumberLimit[] limits, long now) {
             this(limits, new long[limits.length], now);
         }
 
-        private OfNumbers(NumberLimit[] limits, long[] marks, long now) {
+        private OfNumbers(SingleNumberLimit[] limits, long[] marks, long now) {
             super(marks, null);
             this.limits = limits;
             this.marks = marks;

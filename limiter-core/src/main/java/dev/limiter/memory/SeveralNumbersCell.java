@@ -3,8 +3,8 @@ package dev.limiter.memory;
 import dev.limiter.Decision;
 import dev.limiter.TimeSource;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
 import dev.limiter.spi.NumberState;
+import dev.limiter.spi.SingleNumberLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SeveralNumbersCell extends VersionedCell {
 
-    private final NumberLimit[] limits;
+    private final SingleNumberLimit[] limits;
     private final long[] values;
 
     SeveralNumbersCell(
-            BoundRule bound, NumberLimit[] limits, String key, LimitState[] states, @Nullable Cell predecessor) {
+            BoundRule bound, SingleNumberLimit[] limits, String key, LimitState[] states, @Nullable Cell predecessor) {
         super(bound, key, predecessor);
         this.limits = limits;
         this.values = new long[limits.length];
@@ -81,7 +81,7 @@ final class SeveralNumbersCell extends VersionedCell {
     private boolean take(Readings readings, long now, long permits) {
         for (int i = 0; i < values.length; i++) {
             long next = limits[i].take(values[i], now, permits);
-            if (next == NumberLimit.REJECTED) {
+            if (next == SingleNumberLimit.REJECTED) {
                 return false;
             }
             readings.mark(i, next);

@@ -2,7 +2,7 @@ package dev.limiter.memory;
 
 import dev.limiter.Rule;
 import dev.limiter.spi.AbstractDecision;
-import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.SingleNumberLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -108,7 +108,7 @@ final class SnapshotDecision extends AbstractDecision {
     private void giveBack(boolean held) {
         long[] marks = new long[cell.bound.size()];
         for (int i = 0; i < marks.length; i++) {
-            marks[i] = cell.bound.holds(i) == held ? readings.mark(i) : NumberLimit.NOTHING;
+            marks[i] = cell.bound.holds(i) == held ? readings.mark(i) : SingleNumberLimit.NOTHING;
         }
         cell.bound.cells.giveBack(new PermitReturn(cell, marks, taken, readings.own(), now, returnedBefore));
     }

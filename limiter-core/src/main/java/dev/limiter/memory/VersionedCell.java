@@ -3,8 +3,8 @@ package dev.limiter.memory;
 import dev.limiter.Decision;
 import dev.limiter.TimeSource;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -56,8 +56,8 @@ abstract class VersionedCell extends Cell {
     private boolean reserve(LimitState[] states, Readings readings, ChargeTerms terms, long wait, long now) {
         for (int i = 0; i < states.length; i++) {
             long permits = terms.permits(i);
-            readings.mark(i, permits == 0 ? NumberLimit.NOTHING : states[i].reserve(now, wait, permits));
-            if (permits > 0 && readings.mark(i) == NumberLimit.NOTHING) {
+            readings.mark(i, permits == 0 ? SingleNumberLimit.NOTHING : states[i].reserve(now, wait, permits));
+            if (permits > 0 && readings.mark(i) == SingleNumberLimit.NOTHING) {
                 for (int taken = 0; taken < i; taken++) {
                     giveBack(states[taken], readings.mark(taken), now, terms.permits(taken));
                 }
@@ -72,7 +72,7 @@ abstract class VersionedCell extends Cell {
 
     private static void giveBack(LimitState state, long mark, long now, long permits) {
         if (permits > 0) {
-            state.giveBack(new Taken(mark, now, 0, permits), now);
+            state.giveBack(new TakenPermits(mark, now, 0, permits), now);
         }
     }
 
@@ -162,7 +162,7 @@ abstract class VersionedCell extends Cell {
         try {
             long now = clock.epochNanos();
             LimitState[] states = states();
-            Taken[] taken = new Taken[states.length];
+            TakenPermits[] taken = new TakenPermits[states.length];
             for (int i = 0; i < states.length; i++) {
                 taken[i] = returned.of(this, i, now);
                 states[i].giveBack(taken[i], now);
@@ -177,11 +177,11 @@ abstract class VersionedCell extends Cell {
     }
 
     /** Counts what was returned of each limit. */
-    private void count(PermitReturn returned, Taken[] taken) {
+    private void count(PermitReturn returned, TakenPermits[] taken) {
         if (returned.moves() > 0) {
             long[] each = history().returnedOfEach(bound);
             for (int i = 0; i < each.length; i++) {
-                each[i] += taken[i].mark() == NumberLimit.NOTHING ? 0 : taken[i].permits();
+                each[i] += taken[i].mark() == SingleNumberLimit.NOTHING ? 0 : taken[i].permits();
             }
         }
     }

@@ -3,7 +3,7 @@ package dev.limiter.spi;
 import dev.limiter.Limit;
 
 /**
- * The arithmetic of one limit. Extend {@link NumberLimit} if the state of a key is one number, so that a storage can
+ * The arithmetic of one limit. Extend {@link SingleNumberLimit} if the state of a key is one number, so that a storage can
  * swap it with a single compare-and-set; {@link SlidingWindowLimit} if each permit is forgotten at a time that is known
  * when it is taken, so that a decision can be small; and this class otherwise.
  *

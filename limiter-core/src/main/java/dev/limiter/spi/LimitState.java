@@ -17,21 +17,21 @@ public interface LimitState {
      */
     long take(long now, long permits);
 
-    /** See {@link NumberLimit#admissionNanos}. */
+    /** See {@link SingleNumberLimit#admissionNanos}. */
     default long admissionNanos(long now, long permits, long maxWait) {
         return waitNanos(now, permits);
     }
 
     /**
      * Takes permits for a turn in {@code wait} nanoseconds or later, after {@link #admissionNanos} has said 0; none,
-     * and returns {@link NumberLimit#NOTHING}, if there is no turn so late.
+     * and returns {@link SingleNumberLimit#NOTHING}, if there is no turn so late.
      */
     default long reserve(long now, long wait, long permits) {
         return take(now, permits);
     }
 
     /** Returns permits as far as they still count. */
-    void giveBack(Taken taken, long now);
+    void giveBack(TakenPermits taken, long now);
 
     /** The permits that could be taken now. */
     long remaining(long now);

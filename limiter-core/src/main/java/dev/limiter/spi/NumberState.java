@@ -1,13 +1,13 @@
 package dev.limiter.spi;
 
-/** A {@link NumberLimit}'s number in an object, for a rule with several limits. */
+/** A {@link SingleNumberLimit}'s number in an object, for a rule with several limits. */
 public final class NumberState implements LimitState {
 
-    private final NumberLimit limit;
+    private final SingleNumberLimit limit;
     private long value;
     private long longestWait;
 
-    public NumberState(NumberLimit limit, long value) {
+    public NumberState(SingleNumberLimit limit, long value) {
         this(limit, value, 0);
     }
 
@@ -15,7 +15,7 @@ public final class NumberState implements LimitState {
      * {@code longestWait}: the longest wait that was granted to a request of this key or carried over from another
      * limit, in nanoseconds, 0 or more.
      */
-    public NumberState(NumberLimit limit, long value, long longestWait) {
+    public NumberState(SingleNumberLimit limit, long value, long longestWait) {
         this.limit = limit;
         this.value = value;
         this.longestWait = longestWait;
@@ -51,8 +51,8 @@ public final class NumberState implements LimitState {
     @Override
     public long reserve(long now, long wait, long permits) {
         long next = limit.reserve(value, now, wait, permits);
-        if (next == NumberLimit.REJECTED) {
-            return NumberLimit.NOTHING;
+        if (next == SingleNumberLimit.REJECTED) {
+            return SingleNumberLimit.NOTHING;
         }
         value = next;
         longestWait = Math.max(longestWait, wait);
@@ -60,7 +60,7 @@ public final class NumberState implements LimitState {
     }
 
     @Override
-    public void giveBack(Taken taken, long now) {
+    public void giveBack(TakenPermits taken, long now) {
         value = limit.giveBack(value, taken, now);
     }
 

@@ -11,8 +11,8 @@ import dev.limiter.TimeSource;
 import dev.limiter.VirtualTime;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneOffset;
@@ -333,7 +333,7 @@ class ExtremeLimitsTests {
                 assertThat(wait).isEqualTo(CompiledLimit.NEVER);
                 return;
             }
-            long mark = NumberLimit.NOTHING;
+            long mark = SingleNumberLimit.NOTHING;
             if (wait == 0) {
                 long before = state.remaining(now);
                 mark = state.take(now, permits);
@@ -342,7 +342,7 @@ class ExtremeLimitsTests {
             } else if (random.nextBoolean() && permits > 0 && state.admissionNanos(now, permits, 2 * window) == 0) {
                 mark = state.reserve(now, wait, permits);
             }
-            if (mark != NumberLimit.NOTHING) {
+            if (mark != SingleNumberLimit.NOTHING) {
                 taken.add(new long[] {mark, permits});
             }
         }
@@ -350,7 +350,7 @@ class ExtremeLimitsTests {
         private void giveBack() {
             if (!taken.isEmpty() && random.nextBoolean()) {
                 long[] last = taken.remove(random.nextInt(taken.size()));
-                state.giveBack(new Taken(last[0], Long.MIN_VALUE, 0, last[1]), now);
+                state.giveBack(new TakenPermits(last[0], Long.MIN_VALUE, 0, last[1]), now);
             }
         }
     }

@@ -6,7 +6,7 @@ import dev.limiter.Limit;
 import dev.limiter.VirtualTime;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.TakenPermits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,7 +143,7 @@ class PermitLogTests {
                 int last = taken.size() - 1;
                 long[] entry = taken.remove(count > 1 ? Math.min(place, last) : last - random.nextInt(last / 4 + 1));
                 long permits = random.nextInt(4) == 0 ? random.nextLong(entry[1] + 1) : entry[1];
-                log.giveBack(new Taken(entry[0], now, 0, permits), now);
+                log.giveBack(new TakenPermits(entry[0], now, 0, permits), now);
                 expected.giveBack(entry[0], permits);
             }
         }
@@ -210,7 +210,7 @@ class PermitLogTests {
             assertThat(log.waitNanos(now, permits)).isEqualTo(start + permits - 1 + WINDOW - now);
         }
         for (int i = 1; i < entries; i += 2) {
-            log.giveBack(new Taken(start + i, now, 0, 1), now);
+            log.giveBack(new TakenPermits(start + i, now, 0, 1), now);
         }
         assertThat(log.remaining(now)).isEqualTo(entries / 2);
         assertThat(log.waitNanos(now, entries / 2 + 1000)).isEqualTo(start + 1998 + WINDOW - now);

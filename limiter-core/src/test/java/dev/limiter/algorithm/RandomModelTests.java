@@ -48,7 +48,7 @@ class RandomModelTests {
         new Run(limit, seed).run();
     }
 
-    private record Taken(Decision decision, Object receipt, long permits, long returnedBefore) {}
+    private record TakenPermits(Decision decision, Object receipt, long permits, long returnedBefore) {}
 
     private static final class Run {
 
@@ -60,7 +60,7 @@ class RandomModelTests {
         private final Rule rule;
         private final VirtualTime time = new VirtualTime();
         private final RateLimiters limiters = TestedStorage.limiters(time);
-        private final List<Taken> taken = new ArrayList<>();
+        private final List<TakenPermits> taken = new ArrayList<>();
         private long wait;
         private long returned;
         private int permitted;
@@ -133,7 +133,7 @@ class RandomModelTests {
             wait = 0;
             if (expected && permits > 0) {
                 permitted++;
-                taken.add(new Taken(decision, model.take(now, permits), permits, returned));
+                taken.add(new TakenPermits(decision, model.take(now, permits), permits, returned));
                 if (taken.size() > 20) {
                     taken.remove(0);
                 }
@@ -156,7 +156,7 @@ class RandomModelTests {
         }
 
         private void giveBack() {
-            Taken last = taken.remove(random.nextInt(3) == 0 ? random.nextInt(taken.size()) : taken.size() - 1);
+            TakenPermits last = taken.remove(random.nextInt(3) == 0 ? random.nextInt(taken.size()) : taken.size() - 1);
             last.decision().giveBack();
             boolean changed =
                     model.giveBack(last.receipt(), time.now(), last.permits(), returned - last.returnedBefore());

@@ -28,7 +28,7 @@ class SeveralNumbersModelTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiters limiters =
             RateLimiters.builder().timeSource(time).build();
-    private final List<Taken> taken = new ArrayList<>();
+    private final List<TakenPermits> taken = new ArrayList<>();
     private final int[] outcomes = new int[2];
 
     /** Of each limit, and then the most of any: what charges that cost all limits alike go by. */
@@ -38,7 +38,7 @@ class SeveralNumbersModelTests {
         return PermitArithmetic.isEven(charge) ? 3 : limit;
     }
 
-    private record Taken(Decision decision, List<Object> receipts, Charge charge, long[] returnedBefore) {}
+    private record TakenPermits(Decision decision, List<Object> receipts, Charge charge, long[] returnedBefore) {}
 
     static Stream<Rule> rules() {
         return Stream.of(
@@ -117,7 +117,7 @@ class SeveralNumbersModelTests {
             for (int i = 0; i < models.size(); i++) {
                 receipts.add(models.get(i).take(now, charge.permits(i)));
             }
-            taken.add(new Taken(decision, receipts, charge, returned.clone()));
+            taken.add(new TakenPermits(decision, receipts, charge, returned.clone()));
             if (taken.size() > 10) {
                 taken.remove(0);
             }
@@ -126,7 +126,7 @@ class SeveralNumbersModelTests {
         return decision.retryAfter().map(Duration::toNanos).orElse(0L);
     }
 
-    private void giveBack(List<Model> models, Taken last) {
+    private void giveBack(List<Model> models, TakenPermits last) {
         last.decision().giveBack();
         last.decision().giveBack();
         Charge charge = last.charge();

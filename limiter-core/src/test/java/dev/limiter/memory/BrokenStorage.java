@@ -8,7 +8,7 @@ import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.spi.FixedDecision;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
+import dev.limiter.spi.SingleNumberLimit;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,8 +36,8 @@ final class BrokenStorage implements RateLimiterStorage {
     private final ConcurrentHashMap<String, AtomicLong> numbers = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, LimitState[]> states = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, long[]> severalNumbers = new ConcurrentHashMap<>();
-    private volatile @Nullable NumberLimit limit;
-    private volatile NumberLimit @Nullable [] limits;
+    private volatile @Nullable SingleNumberLimit limit;
+    private volatile SingleNumberLimit @Nullable [] limits;
 
     BrokenStorage(Fault fault, RateLimiterFactory factory, TimeSource clock) {
         this.fault = fault;
@@ -58,14 +58,14 @@ final class BrokenStorage implements RateLimiterStorage {
 
     private boolean takeNumber(Rule rule, String key, long permits) {
         if (limit == null) {
-            limit = (NumberLimit) factory.compile(rule.limits().get(0), clock.epochNanos());
+            limit = (SingleNumberLimit) factory.compile(rule.limits().get(0), clock.epochNanos());
         }
-        NumberLimit arithmetic = Objects.requireNonNull(limit);
+        SingleNumberLimit arithmetic = Objects.requireNonNull(limit);
         AtomicLong cell = numbers.computeIfAbsent(key, k -> new AtomicLong(arithmetic.fresh()));
         while (true) {
             long value = cell.get();
             long next = arithmetic.take(value, clock.epochNanos(), permits);
-            if (next == NumberLimit.REJECTED) {
+            if (next == SingleNumberLimit.REJECTED) {
                 return false;
             }
             if (fault == Fault.NO_COMPARE) {
@@ -83,15 +83,16 @@ final class BrokenStorage implements RateLimiterStorage {
         if (limits == null) {
             limits = rule.limits().stream()
                     .map(each -> factory.compile(each, clock.epochNanos()))
-                    .toArray(NumberLimit[]::new);
+                    .toArray(SingleNumberLimit[]::new);
         }
-        NumberLimit[] arithmetic = Objects.requireNonNull(limits);
+        SingleNumberLimit[] arithmetic = Objects.requireNonNull(limits);
         long[] values = severalNumbers.computeIfAbsent(
-                key, k -> Stream.of(arithmetic).mapToLong(NumberLimit::fresh).toArray());
+                key,
+                k -> Stream.of(arithmetic).mapToLong(SingleNumberLimit::fresh).toArray());
         long[] next = new long[values.length];
         for (int i = 0; i < next.length; i++) {
             next[i] = arithmetic[i].take(values[i], clock.epochNanos(), permits);
-            if (next[i] == NumberLimit.REJECTED) {
+            if (next[i] == SingleNumberLimit.REJECTED) {
                 return false;
             }
         }
@@ -121,7 +122,7 @@ final class BrokenStorage implements RateLimiterStorage {
 
     @Override
     public void cleanUp() {
-        NumberLimit arithmetic = limit;
+        SingleNumberLimit arithmetic = limit;
         if (arithmetic != null) {
             numbers.forEach((key, cell) -> {
                 if (arithmetic.freshAt(cell.get()) <= clock.epochNanos()) {

@@ -12,8 +12,8 @@ import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
-import dev.limiter.spi.NumberLimit;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -267,7 +267,7 @@ class KeyPlaceTests {
     }
 
     /** A limit that cannot take over what another one used. */
-    private static final class Stubborn extends NumberLimit {
+    private static final class Stubborn extends SingleNumberLimit {
 
         private Stubborn(Limit limit) {
             super(limit);
@@ -299,7 +299,7 @@ class KeyPlaceTests {
         }
 
         @Override
-        public long giveBack(long value, Taken taken, long now) {
+        public long giveBack(long value, TakenPermits taken, long now) {
             return value;
         }
 

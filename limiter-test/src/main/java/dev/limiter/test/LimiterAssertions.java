@@ -16,12 +16,12 @@ public class LimiterAssertions {
         return new DecisionAssert(decision);
     }
 
-    public static HttpAnswerAssert assertThatAnswer(HttpAnswer answer) {
-        return new HttpAnswerAssert(answer);
+    public static TestResponseAssert assertThatAnswer(TestResponse answer) {
+        return new TestResponseAssert(answer);
     }
 
-    public static HttpAnswerAssert assertThatAnswer(HttpResponse<?> response) {
-        return assertThatAnswer(HttpAnswer.of(
+    public static TestResponseAssert assertThatAnswer(HttpResponse<?> response) {
+        return assertThatAnswer(TestResponse.of(
                 response.statusCode(),
                 name -> response.headers().allValues(name),
                 () -> String.valueOf(response.body())));

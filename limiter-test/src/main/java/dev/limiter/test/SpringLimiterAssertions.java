@@ -17,22 +17,22 @@ public final class SpringLimiterAssertions extends LimiterAssertions {
 
     private SpringLimiterAssertions() {}
 
-    public static HttpAnswerAssert assertThatAnswer(ResponseEntity<?> response) {
-        return assertThatAnswer(HttpAnswer.of(
+    public static TestResponseAssert assertThatAnswer(ResponseEntity<?> response) {
+        return assertThatAnswer(TestResponse.of(
                 response.getStatusCode().value(),
                 name -> lines(response.getHeaders(), name),
                 () -> String.valueOf(response.getBody())));
     }
 
-    public static HttpAnswerAssert assertThatAnswer(MockHttpServletResponse response) {
-        return assertThatAnswer(HttpAnswer.of(response.getStatus(), response::getHeaders, () -> body(response)));
+    public static TestResponseAssert assertThatAnswer(MockHttpServletResponse response) {
+        return assertThatAnswer(TestResponse.of(response.getStatus(), response::getHeaders, () -> body(response)));
     }
 
-    public static HttpAnswerAssert assertThatAnswer(MvcResult result) {
+    public static TestResponseAssert assertThatAnswer(MvcResult result) {
         return assertThatAnswer(result.getResponse());
     }
 
-    public static HttpAnswerAssert assertThatAnswer(MvcTestResult result) {
+    public static TestResponseAssert assertThatAnswer(MvcTestResult result) {
         return assertThatAnswer(result.getResponse());
     }
 

@@ -17,8 +17,8 @@ import dev.limiter.redis.ConnectingRedis;
 import dev.limiter.redis.LettuceRedis;
 import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.spi.CompiledLimit;
-import dev.limiter.spi.NumberLimit;
-import dev.limiter.spi.Taken;
+import dev.limiter.spi.SingleNumberLimit;
+import dev.limiter.spi.TakenPermits;
 import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RateLimitContext;
@@ -76,11 +76,11 @@ class CartService {
     @RateLimiter(
             limit = 10,
             window = "1s",
-            burst = 20, // the most at once; limit if not said
+            burst = 20, // the most at once; the limit by default
             algorithm = Algorithm.TOKEN_BUCKET, // the default
-            key = "#user.id", // a bucket for each user; one for all if not said
-            cost = "#items.size()", // permits that a call takes; 1 if not said
-            condition = "!#user.internal", // which calls to limit; all if not said
+            key = "#user.id", // a bucket for each user; one for all by default
+            cost = "#items.size()", // permits that a call takes; 1 by default
+            condition = "!#user.internal", // which calls to limit; all by default
             fallback = "later") // called instead of what is over the limit
     public String order(User user, List<Item> items) {
         return "ordered";
@@ -107,7 +107,7 @@ class AccountService {
 }
 
 @Service
-@RateLimiter(limit = 100) // on a type: each public method has its own bucket; the window is 1m if not said
+@RateLimiter(limit = 100) // on a type: each public method has its own bucket; the window is 1m by default
 class CatalogService {
 
     public List<String> items() {
@@ -273,7 +273,7 @@ class BusinessDayStrategy implements RateLimiterStrategy {
 }
 
 /** The state of a key: number of the day x (limit + 1) + used permits. */
-class BusinessDay extends NumberLimit {
+class BusinessDay extends SingleNumberLimit {
 
     static final long DAY = Duration.ofDays(1).toNanos();
     static final long BEGIN = Duration.ofHours(6).toNanos();
@@ -320,7 +320,7 @@ class BusinessDay extends NumberLimit {
     }
 
     @Override
-    public long giveBack(long value, Taken taken, long now) {
+    public long giveBack(long value, TakenPermits taken, long now) {
         boolean sameDay = taken.mark() != NOTHING && taken.mark() / (limit + 1) == value / (limit + 1);
         return sameDay ? value - Math.min(taken.permits(), value % (limit + 1)) : value;
     }

@@ -27,8 +27,8 @@ import org.springframework.boot.convert.Delimiter;
  *     than this, not more.
  * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
  * @param nearLimit From which use of a limit a permitted request is counted in limiter.near.limit, 1% to 99%.
- * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; they end
- *     with the application if not said. For storage: memory.
+ * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; by
+ *     default they end with the application. For storage: memory.
  * @param web Limits on HTTP requests.
  * @param redis Limits in Redis, and decisions while it fails; for storage: redis.
  * @param aspect Limits on annotated methods.
@@ -65,12 +65,12 @@ public record LimiterProperties(
      * @param keyPrefix Prefix of the names of all keys in Redis, without braces; by default limiter: and the name of
      *     the application. Applications with the same prefix on the same Redis share the limits of rules of the same
      *     name.
-     * @param url URL of a server for limits alone, such as redis://user:password@limits:6379; that of the
-     *     application if not said.
+     * @param url URL of a server for limits alone, such as redis://user:password@limits:6379; by default that of the
+     *     application.
      * @param timeout How long a decision may take, at most 10s; then it is made as on-failure says.
      * @param onFailure Decisions while Redis does not decide: local (each instance has its share of the limit), allow
      *     or deny. Also per rule.
-     * @param instances How many instances share the limits, at least 1; counted through Redis if not said.
+     * @param instances How many instances share the limits, at least 1; by default they are counted through Redis.
      * @param keySecret Secret that headers, cookies, sessions and the like are hashed with before they are part of a
      *     key in Redis, at least 16 characters; the same for all instances.
      * @param shareChanges Whether changes of rules that are made at the endpoint of one instance are those of all, and

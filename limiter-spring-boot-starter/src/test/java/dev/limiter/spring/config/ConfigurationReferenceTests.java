@@ -163,7 +163,7 @@ class ConfigurationReferenceTests {
         assertThat(property.get("type").asText()).isEqualTo("java.lang.Integer");
         assertThat(property.get("defaultValue").asInt()).isEqualTo(2);
         assertThat(property.get("description").asText())
-                .isEqualTo("Permits beyond the limit, 1 to 9; 2 if not said. For fixed-window.");
+                .isEqualTo("Permits beyond the limit, 1 to 9. For fixed-window.");
         assertThat(metadata.get("hints")
                         .get(0)
                         .get("values")

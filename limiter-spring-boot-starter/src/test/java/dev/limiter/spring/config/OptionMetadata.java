@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  */
 final class OptionMetadata {
 
-    private static final String OF_RULE = "as in the rule";
+    private static final String OF_RULE = "the value of the rule";
     private static final Set<Option<?>> ELSEWHERE_FOR_DEFAULT =
             Set.of(RuleOptions.PATHS, RuleOptions.METHODS, RuleOptions.PHASE, RuleOptions.SCOPE);
 

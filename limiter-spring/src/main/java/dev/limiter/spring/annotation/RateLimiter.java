@@ -32,7 +32,7 @@ import org.springframework.core.annotation.AliasFor;
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 public @interface RateLimiter {
 
-    /** Stands for a number that is not said here: the configuration of the rule or the default applies. */
+    /** Stands for a number that is not set: the configuration of the rule or the default applies. */
     long UNSET = Long.MIN_VALUE;
 
     /** The same as {@link #name()}. */
@@ -47,7 +47,7 @@ public @interface RateLimiter {
     @AliasFor("value")
     String name() default "";
 
-    /** Permits per {@link #window()}, 1 to 10^15; 100 if not said. */
+    /** Permits per {@link #window()}, 1 to 10^15; defaults to 100. */
     long limit() default UNSET;
 
     /**
@@ -58,10 +58,10 @@ public @interface RateLimiter {
     /** How the limit counts. */
     Algorithm algorithm() default Algorithm.TOKEN_BUCKET;
 
-    /** The most that can be taken at once, 1 to 10^15; {@link #limit()} if not said. For buckets only. */
+    /** The most that can be taken at once, 1 to 10^15; defaults to {@link #limit()}. For buckets only. */
     long burst() default UNSET;
 
-    /** The sub-windows of a sliding window counter, 1 to 1,000; 10 if not said. */
+    /** The sub-windows of a sliding window counter, 1 to 1,000; defaults to 10. */
     int buckets() default Integer.MIN_VALUE;
 
     /**
@@ -78,7 +78,7 @@ public @interface RateLimiter {
      */
     String maxWait() default "";
 
-    /** The most calls that wait at the same time for one key, at least 1; any number if not said. */
+    /** The most calls that wait at the same time for one key, at least 1; any number by default. */
     int maxWaiting() default Integer.MIN_VALUE;
 
     /**

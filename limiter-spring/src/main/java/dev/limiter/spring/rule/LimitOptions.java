@@ -94,7 +94,7 @@ public final class LimitOptions {
             .in(LimitOptions::warmUp)
             .named("warm-up");
 
-    /** A number or an expression; that of the rule if it is not said. */
+    /** A number or an expression; defaults to that of the rule. */
     public static final Option<String> COST = Option.text(
                     "Permits that a request takes of this limit: a number or an expression")
             .otherwiseCounts("the cost of the rule")

@@ -245,17 +245,20 @@ public final class Option<T> {
         return inLimit.apply(limit);
     }
 
-    /** The text for the manual and for IDEs: its purpose, its range, its default, and the algorithms that take it. */
+    /**
+     * The text for the manual and for IDEs: its purpose, its range, a default that is no plain value, and the algorithms
+     * that take it.
+     */
     public String description() {
-        return description(defaultText);
+        return description(defaultValue != null && exception.isEmpty() ? null : defaultText);
     }
 
-    /** {@link #description()} where something else counts if nothing is set, such as {@code as in the rule}. */
+    /** {@link #description()} where something else counts if nothing is set, such as {@code the value of the rule}. */
     public String description(@Nullable String otherwise) {
         return meaning
                 + range()
-                + (otherwise == null ? "" : "; " + otherwise + " if not said" + exception)
                 + "."
+                + (otherwise == null ? "" : " Defaults to " + otherwise + exception + ".")
                 + takenBy()
                 + remark;
     }

@@ -111,7 +111,7 @@ public final class RuleOptions {
                             + " that stay charged, such as \"#{#response.status == 401}\"; the permits of others are"
                             + " returned before their answer is sent")
             .suggest("failed", "Any answer but 2xx and 3xx stays charged.")
-            .remark("All if not said.")
+            .remark("Defaults to all.")
             .named("charge-if");
 
     public static final Option<List<String>> ALLOW = Option.list(

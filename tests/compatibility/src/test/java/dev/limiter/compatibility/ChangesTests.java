@@ -222,7 +222,10 @@ class ChangesTests {
             Operator own = Operator.of(application);
             for (String mode : wanted.split(" ")) {
                 assertThat(Operator.body(400, own.post("orders", "{'mode':'" + mode + "'}")))
-                        .contains("LIM-501", "\"where\":\"mode\"", "The mode of all rules is " + ofAll + " (limiter.mode)");
+                        .contains(
+                                "LIM-501",
+                                "\"where\":\"mode\"",
+                                "The mode of all rules is " + ofAll + " (limiter.mode)");
             }
             assertThat(own.version()).isZero();
             own.change("orders", "{'mode':'" + ofAll + "','limit':4}");

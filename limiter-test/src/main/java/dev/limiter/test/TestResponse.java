@@ -4,20 +4,20 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** An HTTP answer, as far as limits are concerned: what any client can be made to look like. */
-public interface HttpAnswer {
+/** The parts of an HTTP response that limits set. {@link #of} makes one for the response of any client. */
+public interface TestResponse {
 
     int status();
 
-    /** The values of a header field in the order in which they came; none if it is not there. */
+    /** Returns the values of a header field in the order of the response; empty if there are none. */
     List<String> headers(String name);
 
-    /** The body as text; empty if there is none. */
+    /** Returns the body as text; empty if there is none. */
     String body();
 
-    /** An answer by its parts, which are asked for when they are needed. */
-    static HttpAnswer of(int status, Function<String, List<String>> headers, Supplier<String> body) {
-        return new HttpAnswer() {
+    /** Returns a response with these parts, which are read when they are needed. */
+    static TestResponse of(int status, Function<String, List<String>> headers, Supplier<String> body) {
+        return new TestResponse() {
             @Override
             public int status() {
                 return status;

@@ -12,18 +12,18 @@ import org.assertj.core.api.AbstractAssert;
  * Assertions about what an answer tells of limits; made by {@link LimiterAssertions}. Those about policies look at
  * {@code RateLimit-Policy} and {@code RateLimit}, which {@code headers: ietf} or {@code both} write. Not thread-safe.
  */
-public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, HttpAnswer> {
+public final class TestResponseAssert extends AbstractAssert<TestResponseAssert, TestResponse> {
 
     private static final String PROBLEM_TYPES = "https://iana.org/assignments/http-problem-types#";
     private static final Pattern TYPE = Pattern.compile("\"type\"\\s*:\\s*\"([^\"]*)\"");
     private static final Pattern VIOLATED = Pattern.compile("\"violated-policies\"\\s*:\\s*\\[([^]]*)]");
 
-    HttpAnswerAssert(HttpAnswer actual) {
-        super(actual, HttpAnswerAssert.class);
+    TestResponseAssert(TestResponse actual) {
+        super(actual, TestResponseAssert.class);
     }
 
     /** Neither status 429 nor a problem of limits; any other answer will do. */
-    public HttpAnswerAssert isPermitted() {
+    public TestResponseAssert isPermitted() {
         isNotNull();
         if (actual.status() == 429 || problemType().startsWith(PROBLEM_TYPES)) {
             failWithMessage("Expected to be permitted, but was %s", summary());
@@ -32,12 +32,12 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
     }
 
     /** Status 429. */
-    public HttpAnswerAssert isRejected() {
+    public TestResponseAssert isRejected() {
         return isRejectedWith(429);
     }
 
     /** Rejected with another status, such as 503 where all clients together are too many. */
-    public HttpAnswerAssert isRejectedWith(int status) {
+    public TestResponseAssert isRejectedWith(int status) {
         isNotNull();
         if (actual.status() != status) {
             failWithMessage("Expected to be rejected with status %s, but was %s", status, summary());
@@ -46,14 +46,14 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
     }
 
     /** {@code Retry-After}, which is in seconds: of any other duration, rounded up. */
-    public HttpAnswerAssert hasRetryAfter(Duration expected) {
+    public TestResponseAssert hasRetryAfter(Duration expected) {
         return same(
                 "Retry-After",
                 List.of(Long.toString(expected.plusNanos(999_999_999).toSeconds())),
                 header("Retry-After"));
     }
 
-    public HttpAnswerAssert hasNoRetryAfter() {
+    public TestResponseAssert hasNoRetryAfter() {
         return same("Retry-After", List.of(), header("Retry-After"));
     }
 
@@ -62,22 +62,22 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
      *
      * @param policy the name of the rule, or {@code rule-limit} for a named limit
      */
-    public HttpAnswerAssert hasRemaining(String policy, long expected) {
+    public TestResponseAssert hasRemaining(String policy, long expected) {
         return same("r of " + policy, expected, parameter("RateLimit", policy, "r"));
     }
 
     /** The time within which a client may use what is left, by {@code RateLimit}; rounded up to seconds. */
-    public HttpAnswerAssert hasReset(String policy, Duration expected) {
+    public TestResponseAssert hasReset(String policy, Duration expected) {
         return same("t of " + policy, expected.plusNanos(999_999_999).toSeconds(), parameter("RateLimit", policy, "t"));
     }
 
     /** A limit of so many permits, by {@code RateLimit-Policy}. */
-    public HttpAnswerAssert hasLimit(String policy, long expected) {
+    public TestResponseAssert hasLimit(String policy, long expected) {
         return same("q of " + policy, expected, parameter("RateLimit-Policy", policy, "q"));
     }
 
     /** The limits that the answer tells of, in order. */
-    public HttpAnswerAssert hasPolicies(String... policies) {
+    public TestResponseAssert hasPolicies(String... policies) {
         return same(
                 "policies",
                 List.of(policies),
@@ -85,18 +85,18 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
     }
 
     /** The answer has no fields about limits: neither {@code RateLimit} nor {@code X-RateLimit}. */
-    public HttpAnswerAssert hasNoRateLimit() {
+    public TestResponseAssert hasNoRateLimit() {
         same("RateLimit", List.of(), header("RateLimit"));
         return same("X-RateLimit-Limit", List.of(), header("X-RateLimit-Limit"));
     }
 
     /** The type of the problem in the body: whole, or only its end, such as {@code quota-exceeded}. */
-    public HttpAnswerAssert hasProblemType(String expected) {
+    public TestResponseAssert hasProblemType(String expected) {
         return same("type", expected.contains(":") ? expected : PROBLEM_TYPES + expected, problemType());
     }
 
     /** The limits that the body says rejected the request, in order. */
-    public HttpAnswerAssert violates(String... policies) {
+    public TestResponseAssert violates(String... policies) {
         isNotNull();
         Matcher violated = VIOLATED.matcher(actual.body());
         List<String> found = violated.find()
@@ -131,7 +131,7 @@ public final class HttpAnswerAssert extends AbstractAssert<HttpAnswerAssert, Htt
         return actual.headers(name);
     }
 
-    private HttpAnswerAssert same(String what, Object expected, Object found) {
+    private TestResponseAssert same(String what, Object expected, Object found) {
         if (!found.equals(expected)) {
             failWithActualExpectedAndMessage(
                     found, expected, "Expected %s to be %s, but was %s: %s", what, expected, found, summary());

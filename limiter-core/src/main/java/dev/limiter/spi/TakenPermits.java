@@ -3,10 +3,10 @@ package dev.limiter.spi;
 /**
  * Permits that a request took of one limit, and now returns. Immutable.
  *
- * @param mark the result of {@link LimitState#take} for them, or {@link NumberLimit#NOTHING}
+ * @param mark the result of {@link LimitState#take} for them, or {@link SingleNumberLimit#NOTHING}
  * @param at the time of the take, in epoch nanoseconds; {@code Long.MIN_VALUE} if the limit has changed since
  * @param returnedSince the most permits of the same key that other requests have returned since then: each may have
  *     moved the state under the mark
- * @param permits the number of permits, 1 or more; or 0 with {@link NumberLimit#NOTHING}
+ * @param permits the number of permits, 1 or more; or 0 with {@link SingleNumberLimit#NOTHING}
  */
-public record Taken(long mark, long at, long returnedSince, long permits) {}
+public record TakenPermits(long mark, long at, long returnedSince, long permits) {}

@@ -12,16 +12,16 @@ import org.junit.jupiter.api.Test;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletResponse;
 
-class HttpAnswerAssertTests {
+class TestResponseAssertTests {
 
-    private static final HttpAnswer PERMITTED = answer(
+    private static final TestResponse PERMITTED = answer(
             200,
             Map.of(
                     "RateLimit-Policy", List.of("\"orders\";q=10;w=60"),
                     "RateLimit", List.of("\"orders\";r=9;t=6")),
             "{\"type\":\"tea\"}");
 
-    private static final HttpAnswer REJECTED = answer(
+    private static final TestResponse REJECTED = answer(
             429,
             Map.of(
                     "Retry-After", List.of("12"),
@@ -75,7 +75,7 @@ class HttpAnswerAssertTests {
 
     @Test
     void overloadIsRejectedAsWell() {
-        HttpAnswer overload = answer(
+        TestResponse overload = answer(
                 503,
                 Map.of(),
                 "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\"}");
@@ -106,7 +106,7 @@ class HttpAnswerAssertTests {
 
     @Test
     void fieldsThatAreNoListsAreNotGuessedAt() {
-        HttpAnswer garbled = answer(200, Map.of("RateLimit", List.of("orders;r=9")), "");
+        TestResponse garbled = answer(200, Map.of("RateLimit", List.of("orders;r=9")), "");
 
         fails(() -> assertThatAnswer(garbled).hasRemaining("orders", 9));
     }
@@ -145,8 +145,8 @@ class HttpAnswerAssertTests {
         assertThatAnswer(mock).hasPolicies("orders-burst", "orders-hourly");
     }
 
-    private static HttpAnswer answer(int status, Map<String, List<String>> headers, String body) {
-        return HttpAnswer.of(status, name -> headers.getOrDefault(name, List.of()), () -> body);
+    private static TestResponse answer(int status, Map<String, List<String>> headers, String body) {
+        return TestResponse.of(status, name -> headers.getOrDefault(name, List.of()), () -> body);
     }
 
     private static void fails(ThrowingCallable assertion) {

@@ -7,7 +7,7 @@ import dev.limiter.Limit;
  * number, compare and set. All methods are pure functions: they never block, and take epoch nanoseconds and
  * permits of 0 or more.
  */
-public abstract class NumberLimit extends CompiledLimit {
+public abstract class SingleNumberLimit extends CompiledLimit {
 
     /** Instead of a next number. No state ever has this value. */
     public static final long REJECTED = Long.MIN_VALUE;
@@ -18,7 +18,7 @@ public abstract class NumberLimit extends CompiledLimit {
      */
     public static final long NOTHING = -(1L << 62);
 
-    protected NumberLimit(Limit limit) {
+    protected SingleNumberLimit(Limit limit) {
         super(limit);
     }
 
@@ -70,7 +70,7 @@ public abstract class NumberLimit extends CompiledLimit {
     public abstract long freshAt(long value);
 
     /** The state after returning permits, as far as they still count. */
-    public abstract long giveBack(long value, Taken taken, long now);
+    public abstract long giveBack(long value, TakenPermits taken, long now);
 
     /** The state with as many used permits of this limit as {@code state} has of {@code previous}. */
     public long carry(CompiledLimit previous, LimitState state, long now) {
