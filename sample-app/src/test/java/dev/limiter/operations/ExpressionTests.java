@@ -104,7 +104,7 @@ class ExpressionTests {
 
     @Test
     void aMisspeltNameWouldBeFound() {
-        assertThat(prometheus.has("limiter_decisions_total{outcome=\"rejected\"}"))
+        assertThat(prometheus.has("limiter_decisions_total{outcome=\"refused\"}"))
                 .isFalse();
         assertThat(prometheus.has("limiter_decisions")).isFalse();
         assertThat(prometheus.has("limiter_decisions_total{limit!=\"\"}")).isFalse();
