@@ -41,7 +41,7 @@ export default {
   rewrites: {
     'README.md': 'index.md',
     'operations/README.md': 'operations/index.md',
-    'explanation/decisions/README.md': 'explanation/decisions/index.md',
+    'internals/decisions/README.md': 'internals/decisions/index.md',
   },
   themeConfig: {
     search: { provider: 'local' },
@@ -52,8 +52,7 @@ export default {
       section('Guides', 'guides/'),
       section('On call', 'operations/'),
       section('Reference', 'reference/'),
-      section('Explanation', 'explanation/', 'explanation/decisions/'),
-      section('For maintainers', 'internals/'),
+      section('For maintainers', 'internals/', 'internals/decisions/'),
     ],
   },
 }

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** All tables of docs/explanation/performance.md, in its order: how each is measured, and its columns. */
+/** All tables of docs/performance.md, in its order: how each is measured, and its columns. */
 final class Catalogue {
 
     /** A small young generation, in memory that is there: a large one measures page faults. */

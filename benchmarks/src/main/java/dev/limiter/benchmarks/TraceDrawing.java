@@ -11,7 +11,7 @@ import java.util.TreeSet;
 
 /**
  * Draws what each algorithm does with the same {@link Trace}, an SVG each. {@code java -cp benchmarks.jar
- * dev.limiter.benchmarks.TraceDrawing docs/explanation/images}
+ * dev.limiter.benchmarks.TraceDrawing docs/reference/images}
  */
 public final class TraceDrawing {
 

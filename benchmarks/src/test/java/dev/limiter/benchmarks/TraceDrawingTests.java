@@ -18,10 +18,10 @@ class TraceDrawingTests {
     @ParameterizedTest
     @MethodSource("pictures")
     void theDocumentationShowsWhatIsDrawn(TraceDrawing.Picture picture) throws IOException {
-        Path file = Path.of("..", "docs", "explanation", "images", picture.file() + ".svg");
+        Path file = Path.of("..", "docs", "reference", "images", picture.file() + ".svg");
         assertThat(Files.readString(file))
                 .as(
-                        "docs/explanation/images differs from what the algorithms do: see docs/explanation/algorithms.md for how to draw it again")
+                        "docs/reference/images differs from what the algorithms do: see docs/reference/algorithms.md for how to draw it again")
                 .isEqualTo(TraceDrawing.draw(picture));
     }
 

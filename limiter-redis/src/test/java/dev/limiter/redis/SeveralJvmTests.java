@@ -181,7 +181,7 @@ class SeveralJvmTests {
         }
     }
 
-    /** A counter of ten buckets may permit a tenth more by itself, see docs/explanation/algorithms.md. */
+    /** A counter of ten buckets may permit a tenth more by itself, see docs/reference/algorithms.md. */
     @ParameterizedTest
     @CsvSource({"sliding-log, 20, 8", "sliding-log, 5, 4", "sliding-counter, 20, 8", "sliding-counter, 5, 4"})
     void leasesHoldASlidingLimitOverEveryWindow(String algorithm, int lease, int jvms) {

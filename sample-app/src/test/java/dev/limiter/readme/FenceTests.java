@@ -44,8 +44,8 @@ class FenceTests {
     /** Pages with texts in no language, and why that does: all in a page that a test compares, or for readers alone. */
     private static final Map<String, String> TEXTS = Map.of(
             "reference/key-grammar.md", "grammar: KeyParserTests parse each form",
-            "explanation/algorithms.md", "formulas: BoundTests compare the bounds",
-            "explanation/architecture.md", "drawings",
+            "reference/algorithms.md", "formulas: BoundTests compare the bounds",
+            "internals/architecture.md", "drawings",
             "reference/messages.md", "messages: BadConfigurationTests and KeylessRuleCheckTests compare them",
             "guides/on-call.md", "a line of the log: RejectedCallerTests read it",
             "guides/redis.md", "rights: AclRightsTests compare them");

@@ -154,7 +154,7 @@ class ReadmeTests {
 
     @Test
     void eachChoiceIsInTheIndex() {
-        Path folder = Manual.page("explanation/decisions");
+        Path folder = Manual.page("internals/decisions");
         String index = text(folder.resolve("README.md"));
         assertThat(pages().stream().filter(page -> page.startsWith(folder)).flatMap(page -> chapters(page).stream()))
                 .isNotEmpty()
@@ -171,7 +171,7 @@ class ReadmeTests {
 
     @Test
     void typesOfTheArchitectureExist() {
-        String page = text(Manual.page("explanation/architecture.md"));
+        String page = text(Manual.page("internals/architecture.md"));
         Set<String> elsewhere = Set.of("AsyncListener", "RateLimit");
         Set<String> types = Sources.in("src").stream()
                 .map(source -> source.getFileName().toString())
