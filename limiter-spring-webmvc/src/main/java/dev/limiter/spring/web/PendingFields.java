@@ -1,6 +1,6 @@
 package dev.limiter.spring.web;
 
-import dev.limiter.spring.answer.FieldSink;
+import dev.limiter.spring.response.FieldSink;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.address.ClientAddresses;
-import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.CurrentRequest;
 import dev.limiter.spring.decide.RequestDecisions;
+import dev.limiter.spring.response.PolicyTexts;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;

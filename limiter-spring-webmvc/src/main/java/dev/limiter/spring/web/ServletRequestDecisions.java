@@ -1,13 +1,13 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.address.ClientAddresses;
-import dev.limiter.spring.answer.FieldSink;
-import dev.limiter.spring.answer.PolicyTexts;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.context.ResponseView;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
+import dev.limiter.spring.response.FieldSink;
+import dev.limiter.spring.response.PolicyTexts;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

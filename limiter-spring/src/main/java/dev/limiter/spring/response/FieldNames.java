@@ -1,4 +1,4 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 import dev.limiter.spring.rule.HeaderStyle;
 import java.util.Map;

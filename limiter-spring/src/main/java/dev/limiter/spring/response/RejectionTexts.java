@@ -1,8 +1,8 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 import dev.limiter.Decision;
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.spring.answer.ProblemBody.Problem;
+import dev.limiter.spring.response.ProblemBody.Problem;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.answer.ProblemBody.Problem;
+import dev.limiter.spring.response.ProblemBody.Problem;
 import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,11 +1,11 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
-import dev.limiter.spring.answer.StructuredFields.Item;
+import dev.limiter.spring.response.StructuredFields.Item;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
