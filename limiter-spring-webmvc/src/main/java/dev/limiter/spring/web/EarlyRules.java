@@ -2,7 +2,8 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.Rules;
-import dev.limiter.spring.web.route.ArrivingRequest;
+import dev.limiter.spring.edge.ArrivingRequest;
+import dev.limiter.spring.web.route.PathReadings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -30,7 +31,7 @@ public final class EarlyRules {
         if (ruleSet.requestRules().isEmpty()) {
             return true;
         }
-        ArrivingRequest arriving = ArrivingRequest.of(request, ruleSet);
+        ArrivingRequest arriving = ArrivingRequest.of(request.getMethod(), PathReadings.of(request), ruleSet);
         if (arriving.resources().isEmpty() || preflights.isExpected(request)) {
             return true;
         }

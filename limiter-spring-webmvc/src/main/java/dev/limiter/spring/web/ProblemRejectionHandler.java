@@ -1,100 +1,50 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.Decision;
-import dev.limiter.LimitStatus;
-import dev.limiter.OnFailure;
-import dev.limiter.spi.FixedDecision;
+import dev.limiter.spring.edge.RejectionResponses;
+import dev.limiter.spring.edge.RejectionResponses.RejectionResponse;
 import dev.limiter.spring.response.AsciiText;
-import dev.limiter.spring.response.FieldMembers;
-import dev.limiter.spring.response.PolicyText;
 import dev.limiter.spring.response.ProblemBody;
-import dev.limiter.spring.response.RejectionTexts;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
-/**
- * Answers with status 429 and problem details as the body; with 503 where it is not the client that does too much, but
- * all together. The client is told in JSON whatever it accepts: that a status comes with the time to come back is worth
- * more than its format.
- */
+/** Responds to rejected requests with {@link RejectionResponses}. Thread-safe. */
 public final class ProblemRejectionHandler implements RejectionHandler {
 
-    private final int status;
-    final long maxJitterNanos;
-    private final RejectionTexts texts;
+    private final RejectionResponses responses;
 
-    /**
-     * @param status of a rejection that the client is to blame for, 400 to 599
-     * @param maxJitter how much later clients may be asked to return, at random, 0 or more
-     * @param messages where the application may have texts of its own for title and detail
-     */
+    /** The parameters are those of {@link RejectionResponses}. */
     public ProblemRejectionHandler(int status, Duration maxJitter, MessageSource messages) {
-        this.status = status;
-        this.maxJitterNanos = maxJitter.toNanos();
-        this.texts = new RejectionTexts(messages);
+        this.responses = new RejectionResponses(status, maxJitter, messages);
     }
 
     @Override
     public void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException {
-        ProblemBody.Problem problem = problem(request, decision);
-        int status = status(problem, request, decision);
-        OptionalLong retryAfter = retryAfter(request, decision);
-        List<String> violated = violated(request, decision);
-        Locale locale = RequestContextUtils.getLocale(request);
-        AsciiText body = ProblemBody.json(
-                problem,
-                texts.title(problem, locale),
-                status,
-                texts.detail(problem, decision, violated, retryAfter, locale),
+        RejectionResponse rejection = responses.of(
+                ServletRequestDecisions.of(request),
+                decision,
                 request.getRequestURI(),
-                violated,
-                retryAfter);
+                RequestContextUtils.getLocale(request));
         response.resetBuffer();
-        response.setStatus(status);
-        if (retryAfter.isPresent()) {
-            response.setHeader("Retry-After", Long.toString(retryAfter.getAsLong()));
+        response.setStatus(rejection.status());
+        if (rejection.retryAfter().isPresent()) {
+            response.setHeader(
+                    "Retry-After", Long.toString(rejection.retryAfter().getAsLong()));
         }
         response.setHeader("Cache-Control", "no-store");
         response.setContentType(ProblemBody.MEDIA_TYPE);
-        response.setContentLength(body.length());
+        response.setContentLength(rejection.body().length());
         if (!"HEAD".equals(request.getMethod())) {
-            write(body, response);
+            write(rejection.body(), response);
         }
     }
 
-    /** Where one limit was asked, it is the one that rejected. */
-    private static List<String> violated(HttpServletRequest request, Decision decision) {
-        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        List<LimitStatus> limits = decision.limits();
-        if (limits.size() == 1) {
-            return List.of(name(decisions, limits.get(0)));
-        }
-        List<String> violated = new ArrayList<>();
-        for (LimitStatus limit : limits) {
-            if (!limit.permitted()) {
-                violated.add(name(decisions, limit));
-            }
-        }
-        return violated;
-    }
-
-    private static String name(@Nullable ServletRequestDecisions decisions, LimitStatus limit) {
-        return decisions == null ? PolicyText.nameOf(limit.policy()) : decisions.nameOf(limit.policy());
-    }
-
-    /** The body is ASCII, so that it does not matter which of both a handler has begun to use. */
+    /** The body is ASCII, so a writer that the handler has begun to use is as good as the stream. */
     private static void write(AsciiText body, HttpServletResponse response) throws IOException {
         ServletOutputStream stream;
         try {
@@ -106,55 +56,8 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         body.writeTo(stream);
     }
 
-    private static ProblemBody.Problem problem(HttpServletRequest request, Decision decision) {
-        if (isFixed(decision, FixedDecision.Reason.DENIED)) {
-            return ProblemBody.Problem.FORBIDDEN;
-        }
-        if (isFixed(decision, FixedDecision.Reason.BANNED)) {
-            return ProblemBody.Problem.ABNORMAL_USAGE;
-        }
-        if (decision.onFailure().filter(OnFailure.DENY::equals).isPresent()) {
-            return ProblemBody.Problem.UNDECIDED;
-        }
-        return isOverload(request, decision)
-                ? ProblemBody.Problem.REDUCED_CAPACITY
-                : ProblemBody.Problem.QUOTA_EXCEEDED;
-    }
-
-    private static boolean isFixed(Decision decision, FixedDecision.Reason reason) {
-        return decision instanceof FixedDecision fixed && fixed.reason() == reason;
-    }
-
-    private static boolean isOverload(HttpServletRequest request, Decision decision) {
-        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
-        return decisions != null && decisions.isOverload(decision);
-    }
-
-    private int status(ProblemBody.Problem problem, HttpServletRequest request, Decision decision) {
-        return switch (problem) {
-            case FORBIDDEN -> HttpServletResponse.SC_FORBIDDEN;
-            case REDUCED_CAPACITY -> HttpServletResponse.SC_SERVICE_UNAVAILABLE;
-            case UNDECIDED -> isOverload(request, decision) ? HttpServletResponse.SC_SERVICE_UNAVAILABLE : status;
-            case QUOTA_EXCEEDED, ABNORMAL_USAGE -> status;
-        };
-    }
-
-    /**
-     * How much later than it could the client of one rejection is told to return: at random, so that rejected clients do
-     * not all return at once.
-     */
-    Duration drawDelay() {
-        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(maxJitterNanos + 1));
-    }
-
-    /** Never earlier than the truth; later by what the fields of this answer say as well. */
-    private OptionalLong retryAfter(HttpServletRequest request, Decision decision) {
-        Optional<Duration> exact = decision.retryAfter();
-        if (exact.isEmpty()) {
-            return OptionalLong.empty();
-        }
-        ServletRequestDecisions decisions = maxJitterNanos == 0 ? null : ServletRequestDecisions.of(request);
-        Duration told = decisions == null ? exact.get() : exact.get().plus(decisions.delay());
-        return OptionalLong.of(FieldMembers.secondsRoundedUp(told));
+    /** Delays the retry of the client at random. */
+    void delay(ServletRequestDecisions decisions) {
+        responses.delay(decisions);
     }
 }

@@ -1,7 +1,7 @@
 package dev.limiter.spring.web;
 
 import dev.limiter.spring.decide.ApplicableRules;
-import dev.limiter.spring.web.route.Endpoint;
+import dev.limiter.spring.edge.Endpoint;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
 import dev.limiter.spring.web.route.HandlerMappings.Mapped;

@@ -51,8 +51,8 @@ public final class RejectionDispatcher {
             return;
         }
         crossOrigin.allow(request, response);
-        if (handler instanceof ProblemRejectionHandler ours && ours.maxJitterNanos > 0) {
-            decisions.delay(ours.drawDelay());
+        if (handler instanceof ProblemRejectionHandler ours) {
+            ours.delay(decisions);
         }
         writeFields(decisions, response, decision);
         handler.handle(request, response, decision);

@@ -8,6 +8,8 @@ import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.ApplicableRules;
+import dev.limiter.spring.edge.ArrivingRequest;
+import dev.limiter.spring.edge.Endpoint;
 import dev.limiter.spring.operate.DaemonThreads;
 import dev.limiter.spring.operate.ExplainedRule;
 import dev.limiter.spring.operate.Explanation;
@@ -15,11 +17,10 @@ import dev.limiter.spring.operate.RequestDescription;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleOptions;
-import dev.limiter.spring.web.route.ArrivingRequest;
-import dev.limiter.spring.web.route.Endpoint;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
 import dev.limiter.spring.web.route.HandlerMappings.Mapped;
+import dev.limiter.spring.web.route.PathReadings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -91,8 +92,9 @@ public final class ServletRequestExplainer implements RequestExplainer {
         PathContainer path = ServletRequestPathUtils.parseAndCache(request).pathWithinApplication();
         RequestView view = new ServletRequestView(request, addresses);
         RuleSet ruleSet = rules.current();
-        ArrivingRequest arriving =
-                preflights.isExpected(request) ? ArrivingRequest.UNLIMITED : ArrivingRequest.of(request, ruleSet);
+        ArrivingRequest arriving = preflights.isExpected(request)
+                ? ArrivingRequest.UNLIMITED
+                : ArrivingRequest.of(request.getMethod(), PathReadings.of(request), ruleSet);
         List<ExplainedRule> early = arriving.resources().entrySet().stream()
                 .map(entry -> explain(entry.getKey(), RateLimitContext.of(view, renamed(request, entry.getValue()))))
                 .toList();

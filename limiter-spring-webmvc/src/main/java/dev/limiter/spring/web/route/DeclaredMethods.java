@@ -1,5 +1,6 @@
 package dev.limiter.spring.web.route;
 
+import dev.limiter.spring.edge.Resources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -16,12 +17,9 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
  */
 final class DeclaredMethods {
 
-    /** Instead of a method: the mapping declares none, or several. */
-    static final String ANY = "*";
-
     private DeclaredMethods() {}
 
-    /** The one method that the mapping of that pattern declares for requests like this, or {@link #ANY}. */
+    /** The one method that the mapping of that pattern declares for requests like this, or {@link Resources#ANY_METHOD}. */
     static String of(HandlerMappings.OfServlet servlet, Object handler, String pattern, String requestMethod) {
         List<Set<String>> declared = handler instanceof HandlerMethod method
                 ? ofMethod(servlet, method, pattern)
@@ -30,7 +28,7 @@ final class DeclaredMethods {
                 .filter(methods -> methods.contains(requestMethod))
                 .findFirst()
                 .orElse(Set.of());
-        return fitting.size() == 1 ? requestMethod : ANY;
+        return fitting.size() == 1 ? requestMethod : Resources.ANY_METHOD;
     }
 
     private static List<Set<String>> ofMethod(

@@ -4,12 +4,12 @@ import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.edge.Endpoint;
+import dev.limiter.spring.edge.EndpointCache;
+import dev.limiter.spring.edge.Resources;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.method.HandlerMethod;
@@ -24,54 +24,31 @@ import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
  */
 public final class Endpoints {
 
-    /** All that no endpoint serves: static files, unknown URLs, answers that Spring makes up for OPTIONS. */
-    static final String UNSERVED = DeclaredMethods.ANY + " /**";
-
-    private static final String ALL_PATHS = "/**";
-
     private static final String GET = "GET";
     private static final String HEAD = "HEAD";
-    private static final int MAX_REMEMBERED = 10_000;
-    private static final Set<String> METHODS = Set.of(GET, HEAD, "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
     /** {@code handler}: as {@link #identity} tells them apart. */
     private record Route(Object handler, String pattern, String method) {}
 
-    private record Remembered(RuleSet ruleSet, ConcurrentMap<Route, Endpoint> endpoints) {}
-
-    private final Rules rules;
     private final HandlerMappings mappings;
     private final MethodLimits methodLimits;
     private final boolean staticResources;
-    private volatile Remembered remembered;
+    private final EndpointCache<Route> cache;
 
     /** {@code staticResources}: whether the automatic limit applies also to what no endpoint serves. */
     public Endpoints(Rules rules, HandlerMappings mappings, MethodLimits methodLimits, boolean staticResources) {
-        this.rules = rules;
         this.mappings = mappings;
         this.methodLimits = methodLimits;
         this.staticResources = staticResources;
-        this.remembered = new Remembered(rules.current(), new ConcurrentHashMap<>());
+        this.cache = new EndpointCache<>(rules);
     }
 
     /** The endpoint of a request that was mapped to a handler. */
     public Endpoint of(HttpServletRequest request, Object handler) {
-        Route route = new Route(identity(handler), pattern(request, handler), method(request));
-        RuleSet ruleSet = rules.current();
-        Remembered current = remembered;
-        if (current.ruleSet != ruleSet) {
-            current = new Remembered(ruleSet, new ConcurrentHashMap<>());
-            remembered = current;
-        }
-        Endpoint known = current.endpoints.get(route);
-        if (known != null) {
-            return known;
-        }
-        Endpoint endpoint = endpoint(mappings.of(request), handler, route.pattern, route.method, ruleSet);
-        if (current.endpoints.size() < MAX_REMEMBERED) {
-            current.endpoints.put(route, endpoint);
-        }
-        return endpoint;
+        Route route =
+                new Route(identity(handler), pattern(request, handler), Resources.knownMethod(request.getMethod()));
+        return cache.get(
+                route, ruleSet -> endpoint(mappings.of(request), handler, route.pattern, route.method, ruleSet));
     }
 
     private Endpoint endpoint(
@@ -83,7 +60,7 @@ public final class Endpoints {
         // HEAD is a GET whose body stays away.
         String declared =
                 served ? DeclaredMethods.of(servlet, handler, pattern, method.equals(HEAD) ? GET : method) : "";
-        String resource = served ? declared + " " + pattern : UNSERVED;
+        String resource = served ? declared + " " + pattern : Resources.UNSERVED;
         return new Endpoint(resource, method, pattern, isOfActuator(handler), ruleSet, defaultLimit);
     }
 
@@ -135,15 +112,9 @@ public final class Endpoints {
         }
         if (handler instanceof HandlerFunction) {
             // a route need not have a path among its predicates
-            return pattern.isEmpty() ? ALL_PATHS : pattern;
+            return pattern.isEmpty() ? Resources.ALL_PATHS : pattern;
         }
         // The catch-all handler of a mapping ("/*") has each URL as its pattern, and another mapping may have none.
-        return pattern.isEmpty() || !mappings.of(request).isPattern(pattern) ? ALL_PATHS : pattern;
-    }
-
-    /** All methods that clients invent are one. */
-    private static String method(HttpServletRequest request) {
-        String method = request.getMethod();
-        return METHODS.contains(method) ? method : DeclaredMethods.ANY;
+        return pattern.isEmpty() || !mappings.of(request).isPattern(pattern) ? Resources.ALL_PATHS : pattern;
     }
 }

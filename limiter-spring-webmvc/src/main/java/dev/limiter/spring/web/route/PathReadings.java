@@ -12,12 +12,12 @@ import org.springframework.web.util.UriUtils;
  * Security with path patterns, parse what was sent; other servlets and filters go by what the container has made of it:
  * decoded, without dots and parameters.
  */
-final class PathReadings {
+public final class PathReadings {
 
     private PathReadings() {}
 
     /** One or two paths within the application. */
-    static List<PathContainer> of(HttpServletRequest request) {
+    public static List<PathContainer> of(HttpServletRequest request) {
         String mapped = mapped(request);
         boolean plain =
                 request.getPathInfo() == null && request.getRequestURI().equals(request.getContextPath() + mapped);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.edge.ArrivingRequest;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
@@ -35,7 +36,7 @@ class ArrivingRequestTests {
         "POST, /health/live, ''"
     })
     void rulesOfThePhaseApplyByMethodAndPath(String method, String path, String resources) {
-        ArrivingRequest arriving = ArrivingRequest.of(request(method, path, path), rules);
+        ArrivingRequest arriving = arriving(request(method, path, path));
         assertThat(resources(arriving)).isEqualTo(resources);
     }
 
@@ -52,16 +53,18 @@ class ArrivingRequestTests {
         "/signin, /login"
     })
     void noSpellingOfAPathGetsAroundItsRule(String sent, String read) {
-        assertThat(names(ArrivingRequest.of(request("POST", sent, read), rules)))
-                .isEqualTo("login all");
+        assertThat(names(arriving(request("POST", sent, read)))).isEqualTo("login all");
     }
 
     /** Only one reading of the path is exempt: another handler may serve the other one. */
     @ParameterizedTest
     @CsvSource({"/health/../login, /login, login all", "/health;/live, /health/live, ''"})
     void exemptIsOnlyAPathThatIsExemptInEachReading(String sent, String read, String names) {
-        assertThat(names(ArrivingRequest.of(request("POST", sent, read), rules)))
-                .isEqualTo(names);
+        assertThat(names(arriving(request("POST", sent, read)))).isEqualTo(names);
+    }
+
+    private ArrivingRequest arriving(MockHttpServletRequest request) {
+        return ArrivingRequest.of(request.getMethod(), PathReadings.of(request), rules);
     }
 
     private static RuleDefinition.Builder early(String name, String... paths) {

@@ -12,6 +12,7 @@ import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.edge.Endpoint;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;

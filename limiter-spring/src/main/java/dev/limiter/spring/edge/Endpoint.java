@@ -1,4 +1,4 @@
-package dev.limiter.spring.web.route;
+package dev.limiter.spring.edge;
 
 import dev.limiter.spring.compile.Coverage;
 import dev.limiter.spring.compile.RateLimitRule;
@@ -29,7 +29,7 @@ public final class Endpoint {
      * @param free whether no rule applies
      * @param defaultLimit what applies if no other enforced rule does
      */
-    Endpoint(
+    public Endpoint(
             String resource,
             String method,
             String pattern,

@@ -1,8 +1,7 @@
-package dev.limiter.spring.web.route;
+package dev.limiter.spring.edge;
 
 import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleSet;
-import jakarta.servlet.http.HttpServletRequest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,16 +20,20 @@ public record ArrivingRequest(Map<RateLimitRule, String> resources) {
     /** No rule is for it. */
     public static final ArrivingRequest UNLIMITED = new ArrivingRequest(Map.of());
 
-    public static ArrivingRequest of(HttpServletRequest request, RuleSet ruleSet) {
-        List<PathContainer> paths = PathReadings.of(request);
+    /**
+     * The rules of {@code phase: request} for a request.
+     *
+     * @param paths within the application; several if handlers read the path of the request in different ways
+     */
+    public static ArrivingRequest of(String method, List<PathContainer> paths, RuleSet ruleSet) {
         if (ruleSet.excludes(paths)) {
             return UNLIMITED;
         }
         Map<RateLimitRule, String> resources = new LinkedHashMap<>();
         for (RateLimitRule rule : ruleSet.requestRules()) {
-            PathPattern pattern = rule.matcher().best(request.getMethod(), paths);
+            PathPattern pattern = rule.matcher().best(method, paths);
             if (pattern != null) {
-                resources.put(rule, rule.matcher().onlyMethod().orElse(DeclaredMethods.ANY) + " " + pattern);
+                resources.put(rule, rule.matcher().onlyMethod().orElse(Resources.ANY_METHOD) + " " + pattern);
             }
         }
         return new ArrivingRequest(resources);
