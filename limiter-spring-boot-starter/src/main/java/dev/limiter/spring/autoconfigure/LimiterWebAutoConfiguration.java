@@ -38,7 +38,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
-import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -56,12 +55,6 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 public final class LimiterWebAutoConfiguration {
 
     private static final String FILTER = "limiterFilter";
-
-    /**
-     * After the filters that wrap requests, and the one that binds them to the thread (-105); before Spring Security
-     * (-100).
-     */
-    private static final int DEFAULT_FILTER_ORDER = -102;
 
     @Bean
     ClientAddresses limiterClientAddresses(LimiterSettings settings, Environment environment) {
@@ -232,17 +225,8 @@ public final class LimiterWebAutoConfiguration {
     @Bean
     DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);
-        registration.setOrder(filterOrder(environment));
+        registration.setOrder(FilterOrder.of(environment));
         registration.setDispatcherTypes(RateLimitFilter.dispatches());
         return registration;
-    }
-
-    private static int filterOrder(Environment environment) {
-        try {
-            return environment.getProperty("limiter.web.filter-order", Integer.class, DEFAULT_FILTER_ORDER);
-        } catch (ConversionException | IllegalArgumentException wrong) {
-            // The properties are read later, and say it better.
-            return DEFAULT_FILTER_ORDER;
-        }
     }
 }

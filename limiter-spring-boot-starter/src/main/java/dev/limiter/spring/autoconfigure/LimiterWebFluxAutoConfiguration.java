@@ -1,53 +1,135 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.address.ClientAddresses;
+import dev.limiter.spring.check.KeylessRuleCheck;
+import dev.limiter.spring.check.ParallelChargesCheck;
 import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
-import dev.limiter.spring.failure.LimiterConfigurationException;
-import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.failure.Problem;
-import dev.limiter.spring.rule.Mode;
-import java.util.ArrayList;
-import java.util.List;
-import org.springframework.beans.factory.SmartInitializingSingleton;
+import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.webflux.CurrentExchange;
+import dev.limiter.spring.webflux.ExchangeGate;
+import dev.limiter.spring.webflux.LimitingHandlerAdapter;
+import dev.limiter.spring.webflux.ProblemServerRejectionHandler;
+import dev.limiter.spring.webflux.RateLimitExceptionHandler;
+import dev.limiter.spring.webflux.RateLimitWebFilter;
+import dev.limiter.spring.webflux.ReactiveEndpoints;
+import dev.limiter.spring.webflux.ReactiveMappings;
+import dev.limiter.spring.webflux.ServerRejectionHandler;
+import dev.limiter.spring.webflux.ServerRejections;
+import dev.limiter.spring.webflux.ServerResourceResolver;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
+import org.springframework.web.cors.reactive.CorsConfigurationSource;
+import org.springframework.web.reactive.DispatcherHandler;
 
-/** Stops a WebFlux application that counts on limits, since its requests have none. */
+/** Limits requests in Spring WebFlux and Spring Cloud Gateway. */
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(DispatcherHandler.class)
 @ConditionalOnLimiter
-@ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
 public final class LimiterWebFluxAutoConfiguration {
 
-    /** Comes after the scan for annotated methods. Not lazy, whatever the application's other beans are. */
     @Bean
-    @Lazy(false)
-    SmartInitializingSingleton limiterWebFluxLimits(Rules rules, MethodLimits methods, LimiterSettings settings) {
-        return () -> {
-            if (settings.web().enabled() && settings.mode() != Mode.OFF) {
-                check(rules.current(), methods);
-            }
-        };
+    ClientAddresses limiterClientAddresses(LimiterSettings settings) {
+        return new ClientAddresses(settings.web().addresses());
     }
 
-    private static void check(RuleSet rules, MethodLimits methods) {
-        List<String> limits = new ArrayList<>();
-        rules.defaultLimit().ifPresent(limit -> limits.add("limiter.web.default-limit"));
-        rules.pathRules().forEach(rule -> limits.add("the rule \"" + rule.name() + "\""));
-        methods.found().forEach(method -> limits.add("@RateLimiter on " + method));
-        if (!limits.isEmpty()) {
-            throw new LimiterConfigurationException(new Problem(
-                    MessageCode.WEBFLUX,
-                    "limiter.web",
-                    null,
-                    "Requests to a WebFlux application are not limited yet, and nothing would hold to "
-                            + String.join(", ", limits)
-                            + ". Set limiter.web.enabled=false to limit only calls of annotated methods and calls of"
-                            + " RateLimiters, or limiter.enabled=false to limit nothing"));
-        }
+    @Bean
+    ReactiveMappings limiterHandlerMappings(ApplicationContext application) {
+        return new ReactiveMappings(application);
+    }
+
+    @Bean
+    CurrentExchange limiterCurrentRequest(
+            ClientAddresses addresses, ReactiveMappings mappings, ObjectProvider<MethodLimits> methodLimits) {
+        return new CurrentExchange(addresses, mappings, methodLimits);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ServerRejectionHandler limiterRejectionHandler(LimiterSettings settings, ApplicationContext messages) {
+        return new ProblemServerRejectionHandler(
+                settings.web().status(), settings.web().retryAfterJitter(), messages);
+    }
+
+    @Bean
+    ServerRejections limiterRejections(
+            ServerRejectionHandler handler,
+            RuleDecider decider,
+            LimiterSettings settings,
+            ObjectProvider<CorsConfigurationSource> crossOrigin) {
+        return new ServerRejections(handler, decider, settings.web().headers(), crossOrigin);
+    }
+
+    @Bean
+    RateLimitExceptionHandler limiterExceptionHandler(ServerRejections rejections, CurrentExchange requests) {
+        return new RateLimitExceptionHandler(rejections, requests);
+    }
+
+    @Bean
+    ReactiveEndpoints limiterEndpoints(
+            Rules rules,
+            LimiterSettings settings,
+            ReactiveMappings mappings,
+            ObjectProvider<MethodLimits> methodLimits) {
+        return new ReactiveEndpoints(
+                rules,
+                mappings,
+                methodLimits.getIfAvailable(() -> MethodLimits.NONE),
+                settings.web().staticResources());
+    }
+
+    @Bean
+    ExchangeGate limiterRequestGate(
+            RuleDecider decider, ServerRejections rejections, ObjectProvider<ServerResourceResolver> resources) {
+        return new ExchangeGate(decider, rejections, resources.getIfAvailable());
+    }
+
+    @Bean
+    LimitingHandlerAdapter limiterHandlerAdapter(
+            ReactiveEndpoints endpoints,
+            ExchangeGate gate,
+            CurrentExchange requests,
+            ApplicationContext application,
+            LimiterSettings settings) {
+        return new LimitingHandlerAdapter(
+                endpoints, gate, requests, application, settings.web().enabled());
+    }
+
+    @Bean
+    RateLimitWebFilter limiterFilter(
+            CurrentExchange requests,
+            RuleDecider decider,
+            ServerRejections rejections,
+            ExchangeGate gate,
+            Rules rules,
+            LimiterSettings settings,
+            Environment environment) {
+        return new RateLimitWebFilter(
+                requests,
+                decider,
+                rejections,
+                gate,
+                settings.web().enabled() ? rules : null,
+                FilterOrder.of(environment));
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    KeylessRuleCheck limiterRulesWithoutKey(Rules rules) {
+        return new KeylessRuleCheck(rules);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    ParallelChargesCheck limiterParallelCharges(Rules rules) {
+        return new ParallelChargesCheck(rules);
     }
 }

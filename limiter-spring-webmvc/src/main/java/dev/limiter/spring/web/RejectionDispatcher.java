@@ -60,7 +60,7 @@ public final class RejectionDispatcher {
 
     /** Tells where the limits stand, and leaves the answer to others. */
     void writeFields(ServletRequestDecisions decisions, HttpServletResponse response, Decision decision) {
-        decisions.writeRejection(decider, decision, style);
+        decisions.writeRejection(decider::peek, decision, style).join();
         CrossOriginFields.expose(response, List.of("Retry-After"));
     }
 }

@@ -193,7 +193,7 @@ final class ServletRequestDecisions extends RequestDecisions {
     void settle(ResponseView committing, RuleDecider decider) {
         if (settle(committing) && !response.isCommitted()) {
             try {
-                writeReturned(decider);
+                writeReturned(decider::peek).join();
             } catch (RuntimeException failure) {
                 logger.warn("The RateLimit fields of a response do not include what was refunded", failure);
             }

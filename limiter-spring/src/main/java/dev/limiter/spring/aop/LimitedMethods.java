@@ -6,6 +6,7 @@ import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.Rules;
+import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
@@ -57,6 +58,23 @@ public final class LimitedMethods implements MethodLimits {
         LimitedMethod limited =
                 isLimited(method, targetClass) ? find(method, LimitedType.of(method, targetClass, targetClass)) : null;
         return limited == null ? List.of() : limited.compile(rules.current());
+    }
+
+    @Override
+    public @Nullable HandlerCall beforeCall(Method method, Class<?> targetClass, Object target, RequestView request) {
+        LimitedMethod limited =
+                isLimited(method, targetClass) ? find(method, LimitedType.of(method, targetClass, targetClass)) : null;
+        return limited == null
+                ? null
+                : new HandlerCall(
+                        rulesOf(limited),
+                        new MethodContext(
+                                request, limited.signature(), target, limited.method(), null, true, limited.name()));
+    }
+
+    @Override
+    public boolean isReactive(Method method) {
+        return RateLimiterMethodInterceptor.REACTOR && ReactiveCall.isReactive(method);
     }
 
     /** Whether annotations apply to the method, be it that its calls can be limited or not. */

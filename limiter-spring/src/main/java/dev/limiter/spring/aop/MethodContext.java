@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A call of a limited method, the same for all its rules.
  *
  * @param resource the full signature, which its buckets go by
+ * @param known the arguments; null before the call
  * @param name of the method, for people
  */
 record MethodContext(
@@ -18,10 +19,22 @@ record MethodContext(
         String resource,
         @Nullable Object target,
         Method method,
-        @Nullable Object[] arguments,
+        @Nullable Object @Nullable [] known,
         boolean answersRequest,
         String name)
         implements RateLimitContext, RuleContexts {
+
+    /**
+     * @throws IllegalStateException before the call
+     */
+    @Override
+    public @Nullable Object[] arguments() {
+        if (known == null) {
+            throw new IllegalStateException("the arguments of " + name + " are unknown before it is called; read"
+                    + " #request instead, such as #request.pathVariable('id'), or return a Mono");
+        }
+        return known;
+    }
 
     @Override
     public RateLimitContext of(RateLimitRule rule) {

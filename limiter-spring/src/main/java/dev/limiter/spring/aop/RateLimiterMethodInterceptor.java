@@ -1,6 +1,7 @@
 package dev.limiter.spring.aop;
 
 import dev.limiter.RateLimitExceededException;
+import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.CallCompletion;
 import dev.limiter.spring.decide.CurrentRequest;
@@ -12,9 +13,13 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
 
 /** Lets a call of a limited method through, or hands it to the fallback, or stops it. Thread-safe. */
 public final class RateLimiterMethodInterceptor implements MethodInterceptor {
+
+    static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.publisher.Flux", RateLimiterMethodInterceptor.class.getClassLoader());
 
     private final LimitedMethods methods;
     private final RuleDecider decider;
@@ -31,11 +36,14 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         Object target = call.getThis();
         Class<?> targetClass = type(call.getMethod(), target);
         LimitedMethod method = methods.find(call.getMethod(), targetClass);
-        if (method == null) {
+        if (method == null || currentRequest.isDecidedBeforeCall(method.method(), targetClass)) {
             return call.proceed();
         }
         RequestDecisions request = currentRequest.get();
         boolean handler = request != null && request.isHandler(method.method(), targetClass);
+        if (REACTOR && !handler && ReactiveCall.isReactive(call.getMethod())) {
+            return new ReactiveCall(this, call, method, targetClass).limited(request);
+        }
         Verdict verdict = decide(call, method, request, handler);
         if (verdict.permitted()) {
             // Asynchronous work of a handler may go on after it has returned; the request knows when it is over.
@@ -65,14 +73,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
             return Verdict.UNLIMITED;
         }
         ApplicableRules rules = methods.rulesOf(method);
-        MethodContext context = new MethodContext(
-                request == null ? null : request.view(),
-                method.signature(),
-                call.getThis(),
-                method.method(),
-                call.getArguments(),
-                handler,
-                method.name());
+        MethodContext context = context(call, method, request, handler);
         if (request == null) {
             return decider.decide(rules, context);
         }
@@ -85,5 +86,26 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         Verdict verdict = decider.decide(rules.without(request.rules()), context);
         request.add(verdict);
         return verdict;
+    }
+
+    private static MethodContext context(
+            MethodInvocation call, LimitedMethod method, @Nullable RequestDecisions request, boolean handler) {
+        return new MethodContext(
+                request == null ? null : request.view(),
+                method.signature(),
+                call.getThis(),
+                method.method(),
+                call.getArguments(),
+                handler,
+                method.name());
+    }
+
+    /** Decides a call without blocking. The verdict is not yet known to the request. */
+    ReturningFuture<Verdict> decideLater(
+            MethodInvocation call, LimitedMethod method, @Nullable RequestDecisions request, boolean handler) {
+        ApplicableRules rules = methods.rulesOf(method);
+        return decider.decideLater(
+                request != null && handler ? rules.without(request.rules()) : rules,
+                context(call, method, request, handler));
     }
 }

@@ -11,6 +11,7 @@ import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.key.UnresolvedKeys;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
@@ -19,10 +20,22 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A rule, ready to use: expressions, key and patterns are parsed. Immutable, thread-safe. */
 public final class RateLimitRule {
+
+    /** The kinds of keys that need the user or the session of a request, or may need it. */
+    private static final Set<String> READ_USER = Set.of("principal", "session", "other");
+
+    /** The options whose expressions or beans may need them. */
+    private static final Set<Option<?>> USER_OPTIONS = Set.of(
+            RuleOptions.CONDITION,
+            RuleOptions.PRIORITY,
+            RuleOptions.TIER_BY,
+            RuleOptions.LIMIT_RESOLVER,
+            RuleOptions.CHARGE_IF);
 
     private final RuleDefinition definition;
     private final Scope scope;
@@ -36,6 +49,7 @@ public final class RateLimitRule {
     private final boolean limitsConcurrency;
     private final boolean forAll;
     private final boolean alwaysAtOnce;
+    private final boolean mayReadUser;
 
     /** The limits that apply: the rule's own, or those of a tier, a resolver, or a key that has others. */
     public record Limits(
@@ -83,6 +97,7 @@ public final class RateLimitRule {
         this.forAll = charging.key.isForAll();
         this.alwaysAtOnce = charging.waiting.isFixed() && !charging.waiting.isPossible();
         this.fixedCharge = fixedCharge();
+        this.mayReadUser = findsUser();
         this.limitsConcurrency =
                 limitsConcurrency(limits.rule) || tiers().values().stream().anyMatch(RateLimitRule::limitsConcurrency);
     }
@@ -194,6 +209,20 @@ public final class RateLimitRule {
     /** Whether its limits are the application's own, so that no client is to blame for using them up. */
     public boolean protectsApplication() {
         return answer.forServer;
+    }
+
+    /**
+     * Returns whether a decision may need the user or the session of a request, as far as the settings show: beans and
+     * expressions may read anything.
+     */
+    public boolean mayReadUser() {
+        return mayReadUser;
+    }
+
+    private boolean findsUser() {
+        return charging.key.kinds().stream().anyMatch(READ_USER::contains)
+                || USER_OPTIONS.stream().anyMatch(option -> definition.value(option) != null)
+                || !charging.costs.isFixed();
     }
 
     /** Whether requests may have to wait for it. */

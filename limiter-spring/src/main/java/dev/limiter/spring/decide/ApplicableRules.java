@@ -32,6 +32,8 @@ public final class ApplicableRules {
     final boolean onlyLimits;
     /** Whether any charge may be returned later. */
     final boolean settling;
+    /** Whether the user or the session of a request may be needed. */
+    private final boolean mayReadUser;
     /** The keys of one request, for rules whose result depends on the key. */
     final Map<RateLimitRule, ResolvedKey> keys;
 
@@ -45,6 +47,7 @@ public final class ApplicableRules {
                 && enforced.stream()
                         .noneMatch(rule -> rule.makesWait() || rule.hasDeniedAddresses() || rule.ban() != null);
         this.settling = enforced.stream().anyMatch(rule -> rule.chargeIf() != null);
+        this.mayReadUser = Stream.of(enforced, shadow).flatMap(List::stream).anyMatch(RateLimitRule::mayReadUser);
         this.keys = Map.of();
     }
 
@@ -61,6 +64,7 @@ public final class ApplicableRules {
         this.byKey = all.byKey;
         this.onlyLimits = all.onlyLimits && shadow.isEmpty();
         this.settling = all.settling;
+        this.mayReadUser = all.mayReadUser;
         this.keys = keys;
     }
 
@@ -128,6 +132,11 @@ public final class ApplicableRules {
     /** Whether the decision may have to wait. */
     public boolean waiting() {
         return waiting;
+    }
+
+    /** Returns whether a decision may need the user or the session of a request. */
+    public boolean mayReadUser() {
+        return mayReadUser;
     }
 
     /** Whether anything that they take outlasts the request, unlike permits of concurrency limits. */

@@ -1,5 +1,7 @@
 package dev.limiter.spring.decide;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -180,22 +183,28 @@ public abstract class RequestDecisions {
         return verdicts.stream().anyMatch(Verdict::returned);
     }
 
-    /** Writes the fields anew after permits were returned. May block, as {@link RuleDecider#peek} does. */
-    public void writeReturned(RuleDecider decider) {
-        headers(verdict -> verdict.returned() ? decider.peek(verdict) : verdict.statuses())
-                .writeTo(fields());
+    /** Reads the limits of a verdict: {@link RuleDecider#peek}, or {@link RuleDecider#peekLater}. */
+    @FunctionalInterface
+    public interface Peek extends Function<Verdict, CompletableFuture<List<List<LimitStatus>>>> {}
+
+    /** Writes the fields again after permits were refunded. Completes at once if {@code peek} blocks. */
+    public CompletableFuture<@Nullable Void> writeReturned(Peek peek) {
+        return statuses(verdict -> verdict.returned() ? peek.apply(verdict) : completedFuture(verdict.statuses()))
+                .thenAccept(statuses -> headers(statuses).writeTo(fields()));
     }
 
     /**
-     * Writes where the limits stand once the request is rejected. May block, as {@link RuleDecider#peek} does.
+     * Writes the state of the limits once the request is rejected. Completes at once if {@code peek} blocks.
      *
-     * @param decision the rejection; it may be one of a method that was called on the way
-     * @param style of the rejection, if no rule is known for it
+     * @param decision the rejection; it may be one of a method that the handler called
+     * @param style of the rejection, if its rule is unknown
      */
-    public void writeRejection(RuleDecider decider, Decision decision, HeaderStyle style) {
-        rejection = rejectionHeaders(decider, decision, style);
-        rejection.writeTo(fields());
-        changed();
+    public CompletableFuture<@Nullable Void> writeRejection(Peek peek, Decision decision, HeaderStyle style) {
+        return rejectionHeaders(peek, decision, style).thenAccept(headers -> {
+            rejection = headers;
+            headers.writeTo(fields());
+            changed();
+        });
     }
 
     /** The name of a policy in the response: as in the fields of the rejection, if these have it. */
@@ -203,15 +212,28 @@ public abstract class RequestDecisions {
         return rejection == null ? PolicyText.nameOf(policy) : rejection.nameOf(policy);
     }
 
-    private RateLimitHeaders rejectionHeaders(RuleDecider decider, Decision decision, HeaderStyle style) {
+    private CompletableFuture<RateLimitHeaders> rejectionHeaders(Peek peek, Decision decision, HeaderStyle style) {
         if (verdicts.size() == 1 && verdicts.get(0).decision == decision) {
-            return headers(verdicts.get(0), decision);
+            return completedFuture(headers(verdicts.get(0), decision));
         }
-        RateLimitHeaders headers = headers(verdict -> verdict.permitted ? decider.peek(verdict) : verdict.statuses());
-        if (verdicts.stream().noneMatch(verdict -> verdict.decision == decision)) {
-            addUnknown(headers, decision, style);
+        return statuses(verdict -> verdict.permitted ? peek.apply(verdict) : completedFuture(verdict.statuses()))
+                .thenApply(statuses -> {
+                    RateLimitHeaders headers = headers(statuses);
+                    if (verdicts.stream().noneMatch(verdict -> verdict.decision == decision)) {
+                        addUnknown(headers, decision, style);
+                    }
+                    return headers;
+                });
+    }
+
+    /** The state of the limits of each verdict, in their order. */
+    private CompletableFuture<List<List<List<LimitStatus>>>> statuses(
+            Function<Verdict, CompletableFuture<List<List<LimitStatus>>>> read) {
+        CompletableFuture<List<List<List<LimitStatus>>>> all = completedFuture(List.of());
+        for (Verdict verdict : verdicts) {
+            all = all.thenCombine(read.apply(verdict), (known, statuses) -> with(known, List.of(statuses)));
         }
-        return headers;
+        return all;
     }
 
     /**
@@ -266,7 +288,7 @@ public abstract class RequestDecisions {
                 || !latest.counted
                 || latest.rules.size() != 1
                 || latest.permitted && !latest.waited().isZero()) {
-            return headers(Verdict::statuses);
+            return headers(verdicts.stream().map(Verdict::statuses).toList());
         }
         // nearly every request: there is no need to collect what is only one
         RateLimitHeaders headers = new RateLimitHeaders(delay);
@@ -281,11 +303,12 @@ public abstract class RequestDecisions {
     }
 
     /** Where the limits of all rules stand, in the order of the rules; those of annotations last. */
-    private RateLimitHeaders headers(Function<Verdict, List<List<LimitStatus>>> statuses) {
+    private RateLimitHeaders headers(List<List<List<LimitStatus>>> statuses) {
         record Standing(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {}
         List<Standing> standings = new ArrayList<>();
-        for (Verdict verdict : verdicts) {
-            List<List<LimitStatus>> byRule = statuses.apply(verdict);
+        for (int index = 0; index < statuses.size(); index++) {
+            Verdict verdict = verdicts.get(index);
+            List<List<LimitStatus>> byRule = statuses.get(index);
             for (int i = 0; i < byRule.size(); i++) {
                 if (byRule.get(i).isEmpty()) {
                     continue; // their standing is unknown

@@ -18,6 +18,8 @@ import dev.limiter.spring.key.ResolvedKey;
 import dev.limiter.spring.rule.Mode;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,11 +147,31 @@ public final class RuleDecider {
         }
     }
 
-    /** Where the limits of each rule stand now for such a request, after what it took was returned. Charges nothing. */
-    public List<List<LimitStatus>> peek(Verdict verdict) {
+    /**
+     * Returns the state of the limits of each rule for such a request, after permits were refunded. Takes nothing; blocks
+     * as long as a decision may.
+     */
+    public CompletableFuture<List<List<LimitStatus>>> peek(Verdict verdict) {
+        return CompletableFuture.completedFuture(peeked(verdict).stream()
+                .map(charge -> Verdict.limits(storage.peek(List.of(charge))))
+                .toList());
+    }
+
+    /** The same as {@link #peek} without blocking. */
+    public CompletableFuture<List<List<LimitStatus>>> peekLater(Verdict verdict) {
+        CompletableFuture<List<List<LimitStatus>>> statuses = CompletableFuture.completedFuture(List.of());
+        for (Charge charge : peeked(verdict)) {
+            statuses = statuses.thenCombine(
+                    storage.peekAsync(List.of(charge)),
+                    (known, decision) -> Stream.concat(known.stream(), Stream.of(Verdict.limits(decision)))
+                            .toList());
+        }
+        return statuses;
+    }
+
+    private static List<Charge> peeked(Verdict verdict) {
         return verdict.charges.stream()
                 .map(charge -> charge.rule().charge(charge.key()).reserve(charge.reserve()))
-                .map(charge -> Verdict.limits(storage.peek(List.of(charge))))
                 .toList();
     }
 }

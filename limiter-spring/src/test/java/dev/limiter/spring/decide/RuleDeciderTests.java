@@ -127,7 +127,7 @@ class RuleDeciderTests {
         Verdict verdict = fixture.decide(ANN, rule);
         fixture.decide(ANN, rule);
         for (int i = 0; i < 2; i++) {
-            assertThat(fixture.decider.peek(verdict))
+            assertThat(fixture.decider.peek(verdict).join())
                     .singleElement()
                     .satisfies(limits -> assertThat(limits)
                             .singleElement()
@@ -151,12 +151,14 @@ class RuleDeciderTests {
             fixture.decide(ANN, rule);
         }
         assertThat(remaining(ordinary)).isZero();
-        assertThat(fixture.decider.peek(first).get(0).get(0).retryAfter()).contains(Duration.ofMinutes(6));
-        assertThat(fixture.decider.peek(ordinary).get(0).get(0).retryAfter()).contains(Duration.ofMinutes(18));
+        assertThat(fixture.decider.peek(first).join().get(0).get(0).retryAfter())
+                .contains(Duration.ofMinutes(6));
+        assertThat(fixture.decider.peek(ordinary).join().get(0).get(0).retryAfter())
+                .contains(Duration.ofMinutes(18));
     }
 
     private long remaining(Verdict verdict) {
-        return fixture.decider.peek(verdict).get(0).get(0).remaining();
+        return fixture.decider.peek(verdict).join().get(0).get(0).remaining();
     }
 
     private static RuleDefinition.Builder once() {

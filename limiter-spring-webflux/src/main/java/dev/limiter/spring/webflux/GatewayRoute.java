@@ -1,0 +1,20 @@
+package dev.limiter.spring.webflux;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+
+/** The route of Spring Cloud Gateway that a request takes. Read by name, so that no class of the gateway is needed. */
+final class GatewayRoute {
+
+    private static final String PREFIX = "org.springframework.cloud.gateway.support.ServerWebExchangeUtils.";
+    private static final String ROUTE = PREFIX + "gatewayRoute";
+    private static final String MATCHED_PATH = PREFIX + "gatewayPredicateMatchedPathAttr";
+
+    private GatewayRoute() {}
+
+    /** Returns the pattern of the route's path predicate, such as {@code /api/**}; null if there is none. */
+    static @Nullable String pattern(ServerWebExchange exchange) {
+        Object pattern = exchange.getAttribute(MATCHED_PATH);
+        return pattern == null || exchange.getAttribute(ROUTE) == null ? null : pattern.toString();
+    }
+}

@@ -1,0 +1,157 @@
+package dev.limiter.spring.aop;
+
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spi.ReturningFuture;
+import dev.limiter.spring.decide.RequestDecisions;
+import dev.limiter.spring.decide.Verdict;
+import java.lang.reflect.Method;
+import java.util.concurrent.CancellationException;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * A call of a method that returns a publisher. Each subscription is decided, also those of a retry or a repeat, and takes
+ * nothing if it is cancelled while it waits. Permits of concurrency limits are held until the last signal or the
+ * cancellation. Never blocks.
+ */
+final class ReactiveCall {
+
+    private final RateLimiterMethodInterceptor limits;
+    private final MethodInvocation call;
+    private final LimitedMethod method;
+    private final Class<?> targetClass;
+
+    ReactiveCall(
+            RateLimiterMethodInterceptor limits, MethodInvocation call, LimitedMethod method, Class<?> targetClass) {
+        this.limits = limits;
+        this.call = call;
+        this.method = method;
+        this.targetClass = targetClass;
+    }
+
+    /** Returns whether the method returns a publisher. Not a future: its work has begun when it is returned. */
+    static boolean isReactive(Method method) {
+        return KotlinDetector.isSuspendingFunction(method) || adapter(method) != null;
+    }
+
+    private static @Nullable ReactiveAdapter adapter(Method method) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType());
+        return adapter != null && adapter.getDescriptor().isDeferred() ? adapter : null;
+    }
+
+    /** {@code bound}: the request of the calling thread, unless the subscriber's context has another one. */
+    Object limited(@Nullable RequestDecisions bound) {
+        ReactiveAdapter adapter = adapter(call.getMethod());
+        if (adapter != null && adapter.isMultiValue()) {
+            return adapter.fromPublisher(Flux.deferContextual(context -> {
+                Subscription subscription = new Subscription(context.getOrDefault(RequestDecisions.class, bound));
+                return Flux.usingWhen(
+                        subscription.verdict(),
+                        verdict -> subscription.settling(Flux.from(subscription.work(verdict, adapter)), verdict),
+                        subscription::release);
+            }));
+        }
+        Mono<Object> mono = Mono.deferContextual(context -> {
+            Subscription subscription = new Subscription(context.getOrDefault(RequestDecisions.class, bound));
+            return Mono.usingWhen(
+                    subscription.verdict(),
+                    verdict -> subscription.settling(Mono.from(subscription.work(verdict, adapter)), verdict),
+                    subscription::release);
+        });
+        return adapter == null ? mono : adapter.fromPublisher(mono);
+    }
+
+    /** One subscription, which is one decision and one run of the method. */
+    private final class Subscription {
+
+        private final @Nullable RequestDecisions request;
+        private final boolean handler;
+
+        Subscription(@Nullable RequestDecisions request) {
+            this.request = request;
+            this.handler = request != null && request.isHandler(method.method(), targetClass);
+        }
+
+        /** Goes on in another thread if the decision was not made at once: that of a storage or timer must not work. */
+        Mono<Verdict> verdict() {
+            return Mono.defer(() -> {
+                        ReturningFuture<Verdict> pending = limits.decideLater(call, method, request, handler);
+                        return pending.isDone()
+                                ? Mono.fromFuture(pending)
+                                : Mono.fromFuture(pending).publishOn(Schedulers.parallel());
+                    })
+                    .doOnDiscard(Verdict.class, Verdict::giveBack);
+        }
+
+        Publisher<Object> work(Verdict verdict, @Nullable ReactiveAdapter adapter) {
+            if (request != null && handler) {
+                request.add(verdict);
+            } else if (request != null) {
+                request.settleWithAnswer(verdict);
+            }
+            try {
+                return publisher(verdict.permitted() ? proceed() : fallback(verdict), adapter);
+            } catch (Throwable failure) {
+                return Mono.error(failure);
+            }
+        }
+
+        /** A copy for each subscription, so that other advice also runs for each. */
+        private @Nullable Object proceed() throws Throwable {
+            return call instanceof ProxyMethodInvocation proxied
+                    ? proxied.invocableClone().proceed()
+                    : call.proceed();
+        }
+
+        private @Nullable Object fallback(Verdict verdict) throws Throwable {
+            RateLimitExceededException rejection = verdict.rejection();
+            Fallback fallback = method.fallback(verdict.rejectingRule());
+            if (fallback == null) {
+                throw rejection;
+            }
+            return fallback.call(call.getThis(), call.getArguments(), rejection);
+        }
+
+        @SuppressWarnings("unchecked")
+        private static Publisher<Object> publisher(@Nullable Object result, @Nullable ReactiveAdapter adapter) {
+            if (result == null || adapter == null && !(result instanceof Publisher)) {
+                return Mono.justOrEmpty(result);
+            }
+            return (Publisher<Object>) (adapter == null ? result : adapter.toPublisher(result));
+        }
+
+        Mono<Object> settling(Mono<Object> work, Verdict verdict) {
+            return verdict.isOpen()
+                    ? work.doOnSuccess(value -> settle(verdict, value, null))
+                            .doOnError(failure -> settle(verdict, null, failure))
+                            .doOnCancel(() -> settle(verdict, null, new CancellationException()))
+                    : work;
+        }
+
+        /** Of many elements, none is the result; a subscriber that has enough of them cancels. */
+        Flux<Object> settling(Flux<Object> work, Verdict verdict) {
+            return verdict.isOpen()
+                    ? work.doOnComplete(() -> settle(verdict, null, null))
+                            .doOnError(failure -> settle(verdict, null, failure))
+                            .doOnCancel(() -> settle(verdict, null, null))
+                    : work;
+        }
+
+        private void settle(Verdict verdict, @Nullable Object result, @Nullable Throwable failure) {
+            verdict.completed(result, failure, request != null);
+        }
+
+        /** A handler holds its permits until the response is complete. */
+        Mono<Object> release(Verdict verdict) {
+            return handler ? Mono.empty() : Mono.fromRunnable(verdict::close);
+        }
+    }
+}

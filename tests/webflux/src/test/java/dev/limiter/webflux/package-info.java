@@ -1,0 +1,4 @@
+@NullMarked
+package dev.limiter.webflux;
+
+import org.jspecify.annotations.NullMarked;
