@@ -106,7 +106,8 @@ public final class ExchangeGate {
             return Mono.just(false);
         }
         exchange.getResponse().setStatusCode(HttpStatus.INTERNAL_SERVER_ERROR);
-        return exchange.getResponse().setComplete().thenReturn(false);
+        return NettyConnection.later(exchange.getRequest(), exchange.getResponse()::setComplete)
+                .thenReturn(false);
     }
 
     private RateLimitContext context(String named, ExchangeDecisions decisions, ServerWebExchange exchange) {

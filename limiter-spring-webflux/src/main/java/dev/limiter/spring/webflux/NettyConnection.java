@@ -3,10 +3,12 @@ package dev.limiter.spring.webflux;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.channel.ChannelOperations;
@@ -28,6 +30,14 @@ final class NettyConnection {
     /** Returns the values of a header as they were received; null if they are unknown. */
     static @Nullable List<String> header(ServerHttpRequest request, String name) {
         return PRESENT ? Netty.header(request, name) : null;
+    }
+
+    /**
+     * Writes a response once the server has read the request. Up to 1.3.7, Reactor Netty may not read the next request of
+     * a connection if a response is complete before the end of its request was read (reactor/reactor-netty#4361).
+     */
+    static Mono<Void> later(ServerHttpRequest request, Supplier<Mono<Void>> response) {
+        return Mono.defer(response).subscribeOn(scheduler(request));
     }
 
     /** Returns where the request goes on once another thread has decided it: on the thread of its connection. */

@@ -48,6 +48,6 @@ public final class ServerRejections {
         }
         CrossOriginHeaders.expose(exchange.getResponse(), List.of("Retry-After"));
         return Mono.fromFuture(() -> decisions.writeRejection(decider::peekLater, rejection, style))
-                .then(Mono.defer(() -> handler.handle(exchange, rejection)));
+                .then(NettyConnection.later(exchange.getRequest(), () -> handler.handle(exchange, rejection)));
     }
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Requests of a WebFlux application over a real port, with the rules that Spring MVC has. */
+@org.junit.jupiter.api.Timeout(20)
 class RequestLimitsTests {
 
     private static final Applications applications = new Applications();
