@@ -25,6 +25,7 @@ class ArchitectureTests {
                     "org.aopalliance..",
                     "org.reactivestreams..",
                     "reactor.core..",
+                    "reactor.util.context..",
                     "org.springframework.aop..",
                     "org.springframework.aot..",
                     "org.springframework.beans..",
