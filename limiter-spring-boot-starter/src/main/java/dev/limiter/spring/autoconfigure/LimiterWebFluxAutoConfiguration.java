@@ -6,9 +6,11 @@ import dev.limiter.spring.check.ParallelChargesCheck;
 import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
+import dev.limiter.spring.decide.NamedRules;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.webflux.CurrentExchange;
 import dev.limiter.spring.webflux.ExchangeGate;
+import dev.limiter.spring.webflux.LimiterGatewayFilterFactory;
 import dev.limiter.spring.webflux.LimitingHandlerAdapter;
 import dev.limiter.spring.webflux.ProblemServerRejectionHandler;
 import dev.limiter.spring.webflux.RateLimitExceptionHandler;
@@ -23,8 +25,10 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.reactive.DispatcherHandler;
@@ -131,5 +135,17 @@ public final class LimiterWebFluxAutoConfiguration {
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     ParallelChargesCheck limiterParallelCharges(Rules rules) {
         return new ParallelChargesCheck(rules);
+    }
+
+    /** The filter for routes of Spring Cloud Gateway. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(AbstractGatewayFilterFactory.class)
+    static class Gateway {
+
+        @Bean
+        LimiterGatewayFilterFactory limiterGatewayFilterFactory(
+                Rules rules, CurrentExchange requests, ExchangeGate gate) {
+            return new LimiterGatewayFilterFactory(new NamedRules(rules), requests, gate);
+        }
     }
 }

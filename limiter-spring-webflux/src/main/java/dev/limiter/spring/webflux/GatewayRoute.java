@@ -1,5 +1,6 @@
 package dev.limiter.spring.webflux;
 
+import dev.limiter.spring.edge.Resources;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -16,5 +17,11 @@ final class GatewayRoute {
     static @Nullable String pattern(ServerWebExchange exchange) {
         Object pattern = exchange.getAttribute(MATCHED_PATH);
         return pattern == null || exchange.getAttribute(ROUTE) == null ? null : pattern.toString();
+    }
+
+    /** Returns the resource of the route, as for rules with paths. */
+    static String resource(ServerWebExchange exchange) {
+        String pattern = pattern(exchange);
+        return pattern == null ? Resources.UNSERVED : Resources.ANY_METHOD + " " + pattern;
     }
 }

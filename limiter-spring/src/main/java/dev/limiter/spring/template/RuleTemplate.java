@@ -4,34 +4,34 @@ import dev.limiter.Decision;
 import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.compile.RateLimitRule;
-import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.context.CodeCall;
 import dev.limiter.spring.decide.CallCompletion;
+import dev.limiter.spring.decide.NamedRules;
+import dev.limiter.spring.decide.NamedRules.NamedRule;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.template.NamedRules.NamedRule;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Decides by the rules in force. Thread-safe. */
 public final class RuleTemplate implements RateLimitTemplate {
 
-    private final Supplier<Rules> rules;
     private final Supplier<RuleDecider> decider;
     private final Runnable reload;
-    private volatile @Nullable NamedRules used;
+    private final Supplier<NamedRules> named;
 
     /**
-     * @param rules asked for each call, as is {@code decider}
+     * @param rules read with the first call, as is {@code decider}
      * @param reload puts the current rules of the configuration and of all sources in force
      */
     public RuleTemplate(Supplier<Rules> rules, Supplier<RuleDecider> decider, Runnable reload) {
-        this.rules = rules;
+        this.named = SingletonSupplier.of(() -> new NamedRules(rules.get()));
         this.decider = decider;
         this.reload = reload;
     }
@@ -123,12 +123,6 @@ public final class RuleTemplate implements RateLimitTemplate {
     }
 
     private NamedRule find(String name) {
-        RuleSet current = rules.get().current();
-        NamedRules known = used;
-        if (known == null || known.set != current) {
-            known = new NamedRules(current);
-            used = known;
-        }
-        return known.get(name);
+        return named.get().get(name);
     }
 }

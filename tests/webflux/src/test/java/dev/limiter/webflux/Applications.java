@@ -20,7 +20,11 @@ final class Applications implements AutoCloseable {
     ConfigurableApplicationContext start(Class<?> application, String yaml, String... arguments) {
         SpringApplication starting = new SpringApplication(application);
         starting.addInitializers(yaml(yaml));
-        List<String> all = new ArrayList<>(List.of(arguments));
+        List<String> all = new ArrayList<>();
+        all.add("--spring.cloud.gateway.server.webflux.enabled=false");
+        // needs the rest of the gateway, also where that is off
+        all.add("--spring.autoconfigure.exclude=org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration");
+        all.addAll(List.of(arguments));
         all.add("--server.port=0");
         all.add("--spring.main.banner-mode=off");
         ConfigurableApplicationContext context = starting.run(all.toArray(String[]::new));

@@ -1,10 +1,9 @@
-package dev.limiter.spring.template;
+package dev.limiter.spring.decide;
 
 import dev.limiter.Decision;
 import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleSet;
-import dev.limiter.spring.decide.ApplicableRules;
-import dev.limiter.spring.decide.Verdict;
+import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
@@ -16,34 +15,43 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/** The rules of one set that code has named so far. Thread-safe. */
-final class NamedRules {
+/** The rules that code or gateway routes name, as they are now. Thread-safe. */
+public final class NamedRules {
 
-    final RuleSet set;
-    private final Map<String, NamedRule> byName = new ConcurrentHashMap<>();
+    private record OfSet(RuleSet set, Map<String, NamedRule> byName) {}
+
+    private final Rules rules;
+    private volatile OfSet known;
 
     /** {@code applicable}: the rule, and its candidate. */
-    record NamedRule(RateLimitRule rule, ApplicableRules applicable) {
+    public record NamedRule(RateLimitRule rule, ApplicableRules applicable) {
 
         /** The decision for the code that named the rule. */
-        Decision decision(Verdict verdict) {
+        public Decision decision(Verdict verdict) {
             return verdict.inCode(rule.rule());
         }
     }
 
-    NamedRules(RuleSet set) {
-        this.set = set;
+    public NamedRules(Rules rules) {
+        this.rules = rules;
+        this.known = new OfSet(rules.current(), new ConcurrentHashMap<>());
     }
 
     /** @throws LimiterConfigurationException if there is no rule of this name, or it has no limit */
-    NamedRule get(String name) {
+    public NamedRule get(String name) {
+        RuleSet current = rules.current();
+        OfSet used = known;
+        if (used.set != current) {
+            used = new OfSet(current, new ConcurrentHashMap<>());
+            known = used;
+        }
         String canonical = RuleName.canonical(name);
-        NamedRule known = byName.get(canonical);
-        return known == null ? byName.computeIfAbsent(canonical, unknown -> find(name)) : known;
+        NamedRule found = used.byName.get(canonical);
+        return found == null ? used.byName.computeIfAbsent(canonical, unknown -> find(name, current)) : found;
     }
 
-    private NamedRule find(String name) {
-        RateLimitRule rule = set.find(name).orElseThrow(() -> unknown(name));
+    private static NamedRule find(String name, RuleSet set) {
+        RateLimitRule rule = set.find(name).orElseThrow(() -> unknown(name, set));
         Stream<RateLimitRule> candidates =
                 set.rules().stream().filter(other -> rule.name().equals(other.live()));
         return new NamedRule(
@@ -51,7 +59,7 @@ final class NamedRules {
                 ApplicableRules.of(Stream.concat(Stream.of(rule), candidates).toList()));
     }
 
-    private LimiterConfigurationException unknown(String name) {
+    private static LimiterConfigurationException unknown(String name, RuleSet set) {
         return new LimiterConfigurationException(set.definition(name)
                 .map(NamedRules::withoutLimit)
                 .orElseGet(() -> new Problem(
@@ -60,10 +68,10 @@ final class NamedRules {
                         name,
                         "There is no rule of this name. Add limiter.rules." + name
                                 + " to the configuration, or declare it in a RuleSource bean."
-                                + DidYouMean.ask(name, names()))));
+                                + DidYouMean.ask(name, names(set)))));
     }
 
-    private List<String> names() {
+    private static List<String> names(RuleSet set) {
         return set.rules().stream()
                 .filter(rule -> rule.live() == null)
                 .map(RateLimitRule::name)

@@ -1,0 +1,150 @@
+package dev.limiter.webflux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.limiter.testkit.Clients;
+import java.net.http.HttpResponse;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
+
+/** Limits in Spring Cloud Gateway, in front of a backend that counts its requests. */
+@Timeout(60)
+class GatewayTests {
+
+    private static final String ON = "--spring.cloud.gateway.server.webflux.enabled=true";
+    private static final Applications applications = new Applications();
+    private static final AtomicInteger received = new AtomicInteger();
+    private static int backend;
+
+    /** Fails every request of one path, and echoes the body of all others. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Backend {
+
+        @Bean
+        RouterFunction<ServerResponse> all() {
+            return RouterFunctions.route()
+                    .path("/", routes -> routes.POST("/**", request -> {
+                                received.incrementAndGet();
+                                return ServerResponse.ok().body(request.bodyToMono(String.class), String.class);
+                            })
+                            .GET("/flaky/**", request -> {
+                                received.incrementAndGet();
+                                return ServerResponse.status(HttpStatus.BAD_GATEWAY).build();
+                            })
+                            .GET("/**", request -> {
+                                received.incrementAndGet();
+                                return ServerResponse.ok().bodyValue("backend " + request.path());
+                            }))
+                    .build();
+        }
+
+        @Bean
+        SecurityWebFilterChain security(ServerHttpSecurity http) {
+            return Gateway.open(http);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Gateway {
+
+        @Bean
+        SecurityWebFilterChain security(ServerHttpSecurity http) {
+            return open(http);
+        }
+
+        static SecurityWebFilterChain open(ServerHttpSecurity http) {
+            return http.authorizeExchange(paths -> paths.anyExchange().permitAll())
+                    .csrf(ServerHttpSecurity.CsrfSpec::disable)
+                    .build();
+        }
+    }
+
+    @BeforeAll
+    static void startBackend() {
+        backend = Applications.clients(applications.start(Backend.class, "limiter.enabled: false"))
+                .port();
+    }
+
+    @AfterAll
+    static void stop() {
+        applications.close();
+    }
+
+    private static Clients gateway(String rules, String filters) {
+        return Applications.clients(applications.start(Gateway.class, """
+                spring.cloud.gateway.server.webflux.routes:
+                  - id: orders
+                    uri: http://127.0.0.1:%d
+                    predicates: [Path=/orders/**]
+                    filters: [%s]
+                  - id: flaky
+                    uri: http://127.0.0.1:%d
+                    predicates: [Path=/flaky/**]
+                    filters: ["Retry=2", "Limiter=api"]
+                limiter.rules:
+                  api: {key: "header:X-Api-Key", limit: 2, window: 1h}
+                  %s
+                """.formatted(backend, filters, backend, rules), ON));
+    }
+
+    @Test
+    void ruleWithPathsLimitsARouteAndSparesTheBackend() {
+        Clients clients = gateway("orders: {paths: ['/orders/**'], key: 'header:X-Api-Key', limit: 2, window: 1h}", "");
+        int before = received.get();
+        for (int left = 1; left >= 0; left--) {
+            HttpResponse<String> permitted = clients.sendBody("POST", "/orders/1", "tea", "X-Api-Key", "a");
+            assertThat(permitted.statusCode()).isEqualTo(200);
+            assertThat(permitted.body()).isEqualTo("tea");
+            assertThat(permitted.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"orders\";r=" + left);
+        }
+        HttpResponse<String> rejected = clients.sendBody("POST", "/orders/1", "tea", "X-Api-Key", "a");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.body()).contains("quota-exceeded", "/orders/1");
+        assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
+        assertThat(received.get() - before).isEqualTo(2);
+        assertThat(clients.get("/orders/1", "X-Api-Key", "b").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void filterOfARouteLimitsItByTheNameOfARule() {
+        Clients clients = gateway("", "Limiter=api");
+        assertThat(clients.get("/orders/1", "X-Api-Key", "a").body()).isEqualTo("backend /orders/1");
+        assertThat(clients.get("/orders/2", "X-Api-Key", "a").statusCode()).isEqualTo(200);
+        HttpResponse<String> rejected = clients.get("/orders/3", "X-Api-Key", "a");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"api\";r=0");
+        assertThat(clients.get("/orders/3", "X-Api-Key", "b").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void retryOfTheGatewayIsChargedOnce() {
+        Clients clients = gateway("", "Limiter=api");
+        int before = received.get();
+        assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(502);
+        assertThat(received.get() - before).isEqualTo(3);
+        assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(502);
+        assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void unknownRuleOfAFilterIsReported() {
+        assertThatThrownBy(() -> gateway("", "Limiter=apy").get("/orders/1"))
+                .hasStackTraceContaining("There is no rule of this name")
+                .hasStackTraceContaining("Did you mean api?");
+    }
+}
