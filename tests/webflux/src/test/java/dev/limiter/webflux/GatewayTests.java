@@ -1,7 +1,6 @@
 package dev.limiter.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
@@ -139,12 +138,5 @@ class GatewayTests {
         assertThat(received.get() - before).isEqualTo(3);
         assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(502);
         assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(429);
-    }
-
-    @Test
-    void unknownRuleOfAFilterIsReported() {
-        assertThatThrownBy(() -> gateway("", "Limiter=apy").get("/orders/1"))
-                .hasStackTraceContaining("There is no rule of this name")
-                .hasStackTraceContaining("Did you mean api?");
     }
 }
