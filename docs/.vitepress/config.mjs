@@ -51,6 +51,7 @@ export default {
         .map((page) => ({ text: titleOf(page), link: linkTo(page) })),
       section('Guides', 'guides/'),
       section('On call', 'operations/'),
+      section('Coming from another library', 'migration/'),
       section('Reference', 'reference/'),
       section('For maintainers', 'internals/', 'internals/decisions/'),
     ],

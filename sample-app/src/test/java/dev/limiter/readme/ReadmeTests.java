@@ -53,11 +53,17 @@ class ReadmeTests {
     private static final Pattern IMPORTS = Pattern.compile("\\G(?:import [^\\n]*;)?\\n");
 
     private static final Pattern LINK = Pattern.compile("]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
+    /** Runs the examples of docs/migration next to those of the other library. */
+    private static final Path MIGRATION = Path.of("../benchmarks/src/test/java/dev/limiter/benchmarks/migration");
+
     /** The files of which the blocks of Java in the manual are parts. */
     static final List<Path> EXAMPLES = List.of(
             Path.of("src/test/java/dev/limiter/readme/Examples.java"),
             Path.of("src/test/java/dev/limiter/readme/BusinessDayTests.java"),
-            Path.of("src/test/java/dev/limiter/sample/CheckoutLimitTests.java"));
+            Path.of("src/test/java/dev/limiter/sample/CheckoutLimitTests.java"),
+            MIGRATION.resolve("MigrationTests.java"),
+            MIGRATION.resolve("ResilienceOrders.java"),
+            MIGRATION.resolve("LimiterOrders.java"));
 
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(limiterConfigurations()))

@@ -101,7 +101,7 @@ final class Peers implements AutoCloseable {
         };
     }
 
-    private static String gatewayScript() {
+    static String gatewayScript() {
         try (InputStream script = Peers.class.getResourceAsStream(GATEWAY_SCRIPT)) {
             if (script == null) {
                 throw new IllegalStateException("No resource " + GATEWAY_SCRIPT + ": the build takes it from its jar");
