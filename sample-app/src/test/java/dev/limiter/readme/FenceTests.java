@@ -32,11 +32,14 @@ class FenceTests {
 
     /** Each language, with what tests its examples. */
     private static final Map<String, Predicate<Block>> TESTED = Map.of(
-            "java", block -> true, // ReadmeTests, TutorialTests: compiled
+            "java", block -> true, // ReadmeTests, TutorialTests, GuideTests: compiled
             "yaml", block -> true, // ReadmeTests: an application starts with it
             "xml", block -> true, // below
             "shell", block -> true, // below
-            "console", block -> TranscriptTests.PAGES.contains(block.page()) || isTutorial(block),
+            "console",
+                    block -> TranscriptTests.PAGES.contains(block.page())
+                            || isTutorial(block)
+                            || GuideTests.isRun(block.page()),
             "json", block -> block.text().contains("\"from\"") || isHeld(block), // TranscriptTests
             "properties", block -> block.text().contains("limiter.rejected."), // TranscriptTests
             "text", FenceTests::isExplained);

@@ -291,10 +291,10 @@ class ReadmeTests {
         assertThat(new WithoutSpring().example()).matches("true, then (19[5-9]|200) left");
     }
 
-    /** Without the files of the tutorial, which TutorialTests compile. */
+    /** Without those that TutorialTests and GuideTests compile. */
     static Stream<String> javaBlocks() {
         return Manual.blocks("java")
-                .filter(block -> !TutorialTests.isFile(block))
+                .filter(block -> !TutorialTests.isFile(block) && !GuideTests.isRun(block.page()))
                 .map(Manual.Block::text);
     }
 
