@@ -65,7 +65,8 @@ final class OperationsPack {
                 .findFirst()
                 .orElseThrow();
         String anchor = url.substring(url.indexOf('#') + 1);
-        return Stream.of(text(FOLDER.resolve(url.substring(0, url.indexOf('#')))).split("(?m)^## "))
+        return Stream.of(
+                        text(FOLDER.resolve(url.substring(0, url.indexOf('#')))).split("(?m)^## "))
                 .filter(section -> section.lines().findFirst().orElse("").equalsIgnoreCase(anchor))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("No section for " + url));

@@ -50,7 +50,7 @@ class FenceTests {
             "reference/algorithms.md", "formulas: BoundTests compare the bounds",
             "internals/architecture.md", "drawings",
             "reference/messages.md", "messages: BadConfigurationTests and KeylessRuleCheckTests compare them",
-            "guides/on-call.md", "a line of the log: RejectedCallerTests read it",
+            "reference/endpoint.md", "a line of the log: RejectedCallerTests read it",
             "guides/redis.md", "rights: AclRightsTests compare them");
 
     /** Commands that no test runs, each with what is checked instead: that what it names is there. */

@@ -51,6 +51,7 @@ class TranscriptTests {
                             Manual.README,
                             Manual.page("tour-of-the-sample.md"),
                             Manual.page("guides/on-call.md"),
+                            Manual.page("reference/endpoint.md"),
                             Manual.page("reference/headers-and-body.md")),
                     Manual.pages().stream().filter(page -> page.startsWith(Manual.page("operations"))))
             .toList();
@@ -87,7 +88,18 @@ class TranscriptTests {
 
     @TestFactory
     Stream<DynamicTest> onCall() {
+        return replayedWhenUsedUp(Manual.page("guides/on-call.md"), Operators.class);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> endpoint() {
+        return replayedWhenUsedUp(Manual.page("reference/endpoint.md"));
+    }
+
+    /** One key has no permits left, and one address is banned. */
+    private Stream<DynamicTest> replayedWhenUsedUp(Path page, Class<?>... more) {
         Clients clients = startShop(
+                List.of(more),
                 "limiter.rules.orders.paths=/api/orders/**",
                 "limiter.rules.orders.key=header:X-Api-Key",
                 "limiter.rules.orders.limit=100",
@@ -103,9 +115,9 @@ class TranscriptTests {
         transcript.run("for i in {1..25}; do curl -s -X POST localhost:8080/login; done");
         // a permit comes back each twelve seconds
         DynamicTest usedUp = DynamicTest.dynamicTest(
-                "nothing is left",
+                "no permit is left",
                 () -> transcript.run("curl -s -H 'X-Api-Key: acme' 'localhost:8080/api/orders/42#[1-110]'"));
-        return replayed(Manual.page("guides/on-call.md")).flatMap(step -> Stream.of(usedUp, step));
+        return replayed(page).flatMap(step -> Stream.of(usedUp, step));
     }
 
     @TestFactory
@@ -234,9 +246,14 @@ class TranscriptTests {
     }
 
     private Clients startShop(String... properties) {
+        return startShop(List.of(), properties);
+    }
+
+    private Clients startShop(List<Class<?>> more, String... properties) {
         return clientsOf(run(
                 "8080",
                 new SpringApplicationBuilder(Shop.class, Clock.class)
+                        .sources(more.toArray(Class<?>[]::new))
                         .properties("spring.config.location=optional:classpath:/none/"),
                 Stream.concat(
                                 Stream.of(properties),
