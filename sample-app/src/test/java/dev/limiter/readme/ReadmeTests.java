@@ -61,6 +61,7 @@ class ReadmeTests {
             Path.of("src/test/java/dev/limiter/readme/Examples.java"),
             Path.of("src/test/java/dev/limiter/readme/BusinessDayTests.java"),
             Path.of("src/test/java/dev/limiter/sample/CheckoutLimitTests.java"),
+            Path.of("src/test/java/dev/limiter/sample/TestClientLimitTests.java"),
             Path.of("src/test/java/dev/limiter/readme/Operators.java"),
             MIGRATION.resolve("MigrationTests.java"),
             MIGRATION.resolve("ResilienceOrders.java"),
