@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** All tables of docs/performance.md, in its order: how each is measured, and its columns. */
+/** All tables of docs/internals/benchmarks.md, in its order: how each is measured, and its columns. */
 final class Catalogue {
 
     /** A small young generation, in memory that is there: a large one measures page faults. */
@@ -65,7 +65,7 @@ final class Catalogue {
         rows.put("hashLookup", "the same behind a hash look-up");
         rows.put("hashLookupAfterClock", "the same, the clock first");
         rows.put("limiterTokenBucket", "**Limiter `TOKEN_BUCKET`**");
-        rows.put("limiterTokenBucketOnlyWhether", "the same with `tryTake`, which tells only whether");
+        rows.put("limiterTokenBucketOnlyWhether", "the same with `tryTake`, which returns only true or false");
         rows.put("limiterTokenBucketOrWait", "**Limiter `TOKEN_BUCKET`, would wait**");
         rows.put("limiterLeakyBucket", "**Limiter `LEAKY_BUCKET`**");
         rows.put("limiterFixedWindow", "**Limiter `FIXED_WINDOW`**");
@@ -76,8 +76,8 @@ final class Catalogue {
         rows.put("bucket4jInCaffeine", "bucket4j in Caffeine");
         rows.put("resilience4j", "resilience4j in a HashMap");
         rows.put("resilience4jOnlyWhether", "the same without its second `getMetrics()`");
-        rows.put("guava", "Guava in a HashMap (cannot tell what is left)");
-        rows.put("sentinel", "Sentinel, hot parameter (cannot tell what is left)");
+        rows.put("guava", "Guava in a HashMap (does not report what is left)");
+        rows.put("sentinel", "Sentinel, hot parameter (does not report what is left)");
         return rows;
     }
 
@@ -236,7 +236,7 @@ final class Catalogue {
     private static Job giveUp() {
         return new Job(
                 "give-up",
-                "waiters that give up",
+                "queued requests that give up",
                 0.5,
                 true,
                 "",
@@ -245,13 +245,13 @@ final class Catalogue {
                 layout(
                         "give-up",
                         "",
-                        ranges(" ms", "cancelled in", "of it on a processor", "unrelated key: median", "p99", "max")));
+                        ranges(" ms", "cancelled in", "CPU time", "unrelated key: median", "p99", "max")));
     }
 
     private static Job lateness() {
         return new Job(
                 "lateness",
-                "how late waiters leave",
+                "how late queued requests leave",
                 3,
                 true,
                 "",
@@ -404,7 +404,7 @@ final class Catalogue {
     private static Job redis() {
         List<Layout> layouts = List.of(
                 emptyCall("redis"),
-                new Layout("redis", "nobody rejected", emptyCalls()),
+                new Layout("redis", "no rejections", emptyCalls()),
                 new Layout(
                         "redis-limit",
                         "at the limit",
@@ -433,7 +433,7 @@ final class Catalogue {
                 Program.withRounds(RedisBenchmark.class, heap("1g"), "500", "busy"),
                 List.of(
                         emptyCall("redis-busy"),
-                        new Layout("redis-busy", "nobody rejected, one core busy", emptyCalls())));
+                        new Layout("redis-busy", "no rejections, one core busy", emptyCalls())));
     }
 
     private static Job openLoop() {
@@ -443,7 +443,7 @@ final class Catalogue {
         }
         return new Job(
                 "open-loop",
-                "45,000 requests a second that wait for no answer",
+                "45,000 requests a second without waiting for replies",
                 2.5,
                 true,
                 REDIS,
@@ -453,7 +453,7 @@ final class Catalogue {
                         "open-loop",
                         "over",
                         List.of(
-                                new Column("least answers in a second", "least in a second", RANGE, "", null),
+                                new Column("fewest replies in a second", "least in a second", RANGE, "", null),
                                 new Column("p50", RANGE, " ms"),
                                 new Column("p90", RANGE, " ms"),
                                 new Column("p99", RANGE, " ms"),

@@ -87,7 +87,7 @@ public final class GiveUpBenchmark {
     private void print(long took, long cpu, long[] delays) {
         Arrays.sort(delays);
         print("cancelled in", took);
-        print("of it on a processor", cpu);
+        print("CPU time", cpu);
         print("unrelated key: median", delays[delays.length / 2]);
         print("p99", delays[(int) (delays.length * 0.99)]);
         print("max", delays[delays.length - 1]);

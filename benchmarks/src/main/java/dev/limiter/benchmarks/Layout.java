@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of a table of docs/performance.md, and its text. Rows stand in the order in which they were
+ * The columns of a table of docs/internals/benchmarks.md, and its text. Rows stand in the order in which they were
  * measured first.
  *
  * @param table the name that its {@link Measurement}s have

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures the tables of docs/performance.md anew, and prints them in Markdown, with the machine and the
+ * Measures the tables of docs/internals/benchmarks.md anew, and prints them in Markdown, with the machine and the
  * command below each: {@code java -cp benchmarks.jar dev.limiter.benchmarks.Tables NAME...}, or {@code all}; {@code
  * list} tells the names, and how long each takes. {@code --rounds N} before the names takes another number of rounds.
  * Progress is told on the error stream.

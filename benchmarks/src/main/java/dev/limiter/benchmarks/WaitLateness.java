@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Measures how late waiters leave in real time, and by how much the rate of 1,000 of them differs from the configured
+ * Measures how late queued requests leave in real time, and by how much the rate of 1,000 of them differs from the configured
  * one (fewer at a low rate, which would take long). Turns are one interval apart, and begin so that the most punctual
  * of all is not late; the rate is that from the first turn to the last departure. For {@code Tables lateness}.
  */

@@ -3,7 +3,7 @@ package dev.limiter.benchmarks.harness;
 import java.util.Optional;
 
 /**
- * A measured value of one round, for a cell of a table of docs/performance.md. Programs print their values
+ * A measured value of one round, for a cell of a table of docs/internals/benchmarks.md. Programs print their values
  * as lines; {@code Tables} collects the lines of all rounds.
  *
  * @param column one of the columns that the {@code Layout} of the table shows

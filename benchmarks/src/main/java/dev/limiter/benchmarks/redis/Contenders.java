@@ -59,7 +59,7 @@ final class Contenders implements AutoCloseable {
     List<Supplier<Contender>> peers(Terms terms) {
         return List.of(
                 () -> new Contender("bucket4j", peers.bucket4j(terms)),
-                () -> new Contender("Redisson (only tells whether)", peers.redisson(terms)),
+                () -> new Contender("Redisson (returns only true or false)", peers.redisson(terms)),
                 () -> new Contender("Spring Cloud Gateway's script (counts whole seconds)", peers.gateway(terms)));
     }
 

@@ -92,7 +92,7 @@ public final class LargestCall {
             print(name + ", reset", key -> storeLog(leaving, key, stored, false), key -> storage.reset(leaving, key));
         }
         print(
-                "a log of 10,000, a permit is given back",
+                "a log of 10,000, a permit is refunded",
                 key -> {
                     storeLog(hour, key, LOG / 2, false);
                     taken = take(hour, key, 1);
