@@ -20,10 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** All tables of docs/internals/benchmarks.md, in its order: how each is measured, and its columns. */
+/** All tables of docs/internals/benchmarks.md in the order of the page, with their benchmarks and columns. */
 final class Catalogue {
 
-    /** A small young generation, in memory that is there: a large one measures page faults. */
+    /** A small young generation of touched memory: a large one would measure page faults. */
     private static final List<String> YOUNG = List.of("-Xmn256m", "-XX:+AlwaysPreTouch");
 
     private static final Map<String, String> DECISIONS = decisions();
@@ -163,7 +163,7 @@ final class Catalogue {
                 List.of(new JmhRound(HotKeyBenchmark.class, rows, "hot-key", "ns", "", 1, heap("1g"), Map.of(), 2)));
         return new Job(
                 "hot-key",
-                "ways to move one number on, two threads",
+                "ways to update one number, two threads",
                 2,
                 true,
                 "",
@@ -173,7 +173,7 @@ final class Catalogue {
     }
 
     private static Job heap() {
-        // counts objects: other collectors count regions, too
+        // counts objects; other collectors count regions
         List<String> serial = List.of("-Xms4g", "-Xmx4g", "-Xmn1g", "-XX:+UseSerialGC");
         return new Job(
                 "heap",
@@ -305,7 +305,8 @@ final class Catalogue {
         List<Layout> layouts = List.of(
                 new Layout("edge-permitted", "permitted", List.of(new Column("ns", RANGE, ""), allocated)),
                 new Layout("edge-rejected", "rejected", List.of(new Column("us", RANGE, ""), allocated)));
-        return new Job("edge", "an interceptor and its peers, on mocks", 4, true, "", 3, source, layouts);
+        return new Job(
+                "edge", "interceptors of Limiter and other libraries, on mocks", 4, true, "", 3, source, layouts);
     }
 
     private static Job observing() {
@@ -343,7 +344,7 @@ final class Catalogue {
     private static Job serverCpu() {
         return new Job(
                 "server-cpu",
-                "CPU time of a server over HTTP, with peers",
+                "CPU time of a server over HTTP, with other libraries",
                 4,
                 true,
                 "wrk",
