@@ -4,12 +4,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
@@ -29,7 +34,7 @@ public record MigrationPage(String text) {
                 .toList();
     }
 
-    /** An application that is configured by an example, on a free port. */
+    /** An application on a free port that is configured by an example. */
     public static SpringApplicationBuilder application(String yaml, String... properties) {
         return new SpringApplicationBuilder()
                 .properties("spring.config.name=none", "server.port=0", "server.address=127.0.0.1")
@@ -37,6 +42,19 @@ public record MigrationPage(String text) {
                 .properties(properties)
                 .initializers(context ->
                         properties(yaml).forEach(context.getEnvironment().getPropertySources()::addFirst));
+    }
+
+    /** Returns the status of a {@code GET} to an application that runs on a port of its own. */
+    public static int get(ConfigurableApplicationContext application, String path, String... headers)
+            throws IOException, InterruptedException {
+        String port = application.getEnvironment().getRequiredProperty("local.server.port");
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+        for (int i = 0; i < headers.length; i += 2) {
+            request.header(headers[i], headers[i + 1]);
+        }
+        return HttpClient.newHttpClient()
+                .send(request.build(), HttpResponse.BodyHandlers.discarding())
+                .statusCode();
     }
 
     private static List<PropertySource<?>> properties(String yaml) {

@@ -18,10 +18,6 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import io.github.bucket4j.Bucket;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,6 +136,18 @@ class MigrationTests {
         assertThat(entersSentinel("bob")).isTrue();
     }
 
+    @Test
+    @Tag("long")
+    void rulesInsteadOfSentinel() throws Exception {
+        String yaml = MigrationPage.of("from-sentinel.md").blocks("yaml").get(0);
+        try (var application = start(WebApplicationType.SERVLET, yaml, Orders.class, WITHOUT_BUCKET4J, WITHOUT_CACHE)) {
+            assertThat(firstRejected(() -> MigrationPage.get(application, "/orders", "X-Customer", "alice") == 200))
+                    .isEqualTo(11);
+            assertThat(MigrationPage.get(application, "/orders", "X-Customer", "bob"))
+                    .isEqualTo(200);
+        }
+    }
+
     private static boolean entersSentinel(String customer) {
         try (Entry entry = SphU.entry("orders", EntryType.IN, 1, customer)) {
             return true;
@@ -199,7 +207,7 @@ class MigrationTests {
 
     private static int firstRejectedOverHttp(String yaml, String... properties) throws Exception {
         try (var application = start(WebApplicationType.SERVLET, yaml, Orders.class, properties)) {
-            return firstRejected(() -> get(application, "/orders") == 200);
+            return firstRejected(() -> MigrationPage.get(application, "/orders") == 200);
         }
     }
 
@@ -223,14 +231,5 @@ class MigrationTests {
         String orders() {
             return "ordered";
         }
-    }
-
-    private static int get(ConfigurableApplicationContext application, String path) throws Exception {
-        String port = application.getEnvironment().getRequiredProperty("local.server.port");
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                .build();
-        return HttpClient.newHttpClient()
-                .send(request, HttpResponse.BodyHandlers.discarding())
-                .statusCode();
     }
 }
