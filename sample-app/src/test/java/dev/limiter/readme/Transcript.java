@@ -91,7 +91,7 @@ final class Transcript {
             Process process = shell.redirectError(Redirect.DISCARD).start();
             String answer = new String(process.getInputStream().readAllBytes(), UTF_8);
             assertThat(process.waitFor()).as(() -> command + "\n" + answer).isZero();
-            return answer;
+            return named(answer);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         } catch (InterruptedException exception) {
@@ -106,6 +106,15 @@ final class Transcript {
             asked = asked.replace(server.getKey(), server.getValue());
         }
         return asked;
+    }
+
+    /** Redirects name the server as the page does. */
+    private String named(String answer) {
+        String named = answer;
+        for (Map.Entry<String, String> server : servers.entrySet()) {
+            named = named.replace(server.getValue(), server.getKey());
+        }
+        return named;
     }
 
     private static void check(List<String> expected, String answer) {
