@@ -2,11 +2,9 @@ package dev.limiter.readme;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
@@ -16,7 +14,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -61,7 +58,7 @@ class ReadmeTests {
 
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(limiterConfigurations()))
-            .withUserConfiguration(LimiterBeans.class, Plans.class, Contracts.class)
+            .withUserConfiguration(LimiterBeans.class, Plans.class)
             .withPropertyValues("LIMITER_KEY_SECRET=a-random-text-of-ours", "LIMITS_PASSWORD=secret");
 
     @ParameterizedTest
@@ -193,56 +190,6 @@ class ReadmeTests {
     void yamlExampleWithAnUnknownKeyWouldNotStart() {
         context.withInitializer(application -> add("limiter:\n  no-such-key: 1\n", application.getEnvironment()))
                 .run(application -> assertThat(application).hasFailed());
-    }
-
-    @Test
-    void annotatedExamplesStart() {
-        context.withUserConfiguration(
-                        HelloController.class, CartService.class, CatalogService.class, AccountService.class)
-                .run(application -> {
-                    assertThat(application).hasNotFailed();
-                    CartService carts = application.getBean(CartService.class);
-                    List<Item> twelve =
-                            Stream.generate(() -> new Item("tea")).limit(12).toList();
-                    assertThat(carts.order(new User(1, false), twelve)).isEqualTo("ordered");
-                    assertThat(carts.order(new User(1, false), twelve)).isEqualTo("come back in PT0.4S");
-                    assertThat(carts.order(new User(2, false), twelve)).isEqualTo("ordered");
-                    assertThat(carts.order(new User(1, true), twelve)).isEqualTo("ordered");
-                    assertThat(carts.order(new User(2, false), Collections.nCopies(21, new Item("tea"))))
-                            .isEqualTo("order fewer items");
-                    AccountService accounts = application.getBean(AccountService.class);
-                    for (int i = 0; i < 10; i++) {
-                        assertThat(accounts.login("ann", "secret")).isTrue();
-                        assertThat(accounts.export("ann").join()).isEqualTo("exported ann");
-                    }
-                    for (int i = 0; i < 5; i++) {
-                        assertThat(accounts.login("ann", "guess")).isFalse();
-                    }
-                    assertThatThrownBy(() -> accounts.login("ann", "secret"))
-                            .isInstanceOf(RateLimitExceededException.class);
-                    assertThatThrownBy(() -> accounts.export("ann")).isInstanceOf(RateLimitExceededException.class);
-                });
-    }
-
-    @Test
-    void exampleOfLimitsInCodeRuns() {
-        context.withInitializer(application ->
-                        yamlOf("guides/limits-in-code.md").forEach(yaml -> add(yaml, application.getEnvironment())))
-                .withUserConfiguration(Exports.class)
-                .run(application -> {
-                    Exports exports = application.getBean(Exports.class);
-                    for (int i = 0; i < 5; i++) {
-                        assertThat(exports.start("acme")).isEqualTo("Exported for acme.");
-                    }
-                    assertThat(exports.start("acme")).isEqualTo("Come back in 12 minutes.");
-                    assertThat(exports.start("globex")).isEqualTo("Exported for globex.");
-                });
-    }
-
-    private static Stream<String> yamlOf(String page) {
-        return Manual.blocks("yaml")
-                .filter(block -> block.page().endsWith(page))
-                .map(Manual.Block::text);
     }
 
     @Test
