@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The alert rules on series that are made up, and the pages of the alerts. */
+/** Tests the alert rules on synthetic series, and the page of each alert. */
 class AlertRuleTests {
 
     @Test

@@ -24,7 +24,7 @@ final class OperationsPack {
 
     private OperationsPack() {}
 
-    /** The expressions of all panels, with what Grafana puts in the place of its variables. */
+    /** Returns the expressions of all panels, with values for the variables of Grafana. */
     static List<String> panels() {
         List<String> expressions = JsonPath.read(dashboard(), "$.panels[*].targets[*].expr");
         return expressions.stream()
@@ -35,7 +35,7 @@ final class OperationsPack {
                 .toList();
     }
 
-    /** The selectors of the series whose labels the variables of the dashboard offer. */
+    /** Returns the selectors of the series that the dashboard's variables read. */
     static List<String> variables() {
         List<String> queries = JsonPath.read(dashboard(), "$.templating.list[?(@.type == 'query')].query");
         return queries.stream()
@@ -50,13 +50,13 @@ final class OperationsPack {
         return text(FOLDER.resolve("grafana-dashboard.json"));
     }
 
-    /** The expressions of the alerts, by their names. */
+    /** Returns the expressions of the alerts by name. */
     static Map<String, String> alerts() {
         return rules().stream()
                 .collect(Collectors.toMap(rule -> (String) rule.get("alert"), rule -> (String) rule.get("expr")));
     }
 
-    /** The text of the run-book's page for an alert. */
+    /** Returns the text of the run-book page for an alert. */
     static String page(String alert) {
         return rules().stream()
                 .filter(rule -> alert.equals(rule.get("alert")))
@@ -66,7 +66,7 @@ final class OperationsPack {
                 .orElseThrow();
     }
 
-    /** The path that the first command of an alert's page asks an instance for. */
+    /** Returns the path that the first command of an alert's page requests. */
     static String firstCommand(String alert) {
         Matcher command = COMMAND.matcher(page(alert));
         if (!command.find()) {

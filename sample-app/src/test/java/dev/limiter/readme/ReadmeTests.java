@@ -36,21 +36,21 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.ClassUtils;
 
-/** The examples of README.md and of the manual compile, and start. */
+/** Compiles and starts the examples of README.md and the manual, and checks links. */
 class ReadmeTests {
 
     private static final Path CHANGELOG = Path.of("../CHANGELOG.md");
     private static final Path POM = Path.of("../pom.xml");
     private static final Pattern PROJECT_VERSION = Pattern.compile("^  <version>(.*)</version>$", Pattern.MULTILINE);
-    /** In a dependency of Maven, or of Gradle. */
+    /** The version in a dependency of Maven or Gradle. */
     private static final Pattern OUR_VERSION = Pattern.compile(
             "<artifactId>limiter-[a-z-]+</artifactId>\\s*<version>([^<]*)<|dev\\.limiter:limiter-[a-z-]+:([^\"'`\\s]*)");
 
-    /** The first lines of an example. */
+    /** The imports at the top of an example. */
     private static final Pattern IMPORTS = Pattern.compile("\\G(?:import [^\\n]*;)?\\n");
 
     private static final Pattern LINK = Pattern.compile("]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
-    /** The files of which the blocks of Java in the manual are parts. */
+    /** The files that contain the Java examples of the manual. */
     static final List<Path> EXAMPLES = List.of(
             Path.of("src/test/java/dev/limiter/readme/Examples.java"),
             Path.of("src/test/java/dev/limiter/readme/BusinessDayTests.java"),
@@ -99,7 +99,7 @@ class ReadmeTests {
                 && (link.group(2) == null || headings(target).contains(link.group(2)));
     }
 
-    /** The names of its headings in links. */
+    /** Returns the anchors of the headings. */
     private static List<String> headings(Path page) {
         return Pattern.compile("^#+ (.*)$", Pattern.MULTILINE)
                 .matcher(text(page))
@@ -126,7 +126,7 @@ class ReadmeTests {
         assertThat(shown).isNotEmpty().containsOnly(version);
     }
 
-    /** Its paths, too, which a reader of an old entry would follow. */
+    /** Covers paths in code spans as well as links. */
     @Test
     void changelogNamesPathsThatExist() {
         assertThat(Pattern.compile("`((?:docs|\\.ci)/[^`*<]*)`")
@@ -228,11 +228,11 @@ class ReadmeTests {
 
     @Test
     void exampleWithoutSpringRuns() {
-        // on a slow machine, all five are back by then
+        // on a slow machine, all five permits are back by then
         assertThat(new WithoutSpring().example()).matches("true, then (19[5-9]|200) left");
     }
 
-    /** Without those that TutorialTests and GuideTests compile. */
+    /** Leaves out blocks that TutorialTests and GuideTests compile. */
     static Stream<String> javaBlocks() {
         return Manual.blocks("java")
                 .filter(block -> !TutorialTests.isFile(block) && !GuideTests.isRun(block.page()))
@@ -269,7 +269,7 @@ class ReadmeTests {
         }
     }
 
-    /** Those of Limiter, and those it needs to limit methods, and in Redis. */
+    /** Returns the auto-configurations of Limiter, and those for proxies and Redis. */
     private static Class<?>[] limiterConfigurations() {
         return StreamSupport.stream(
                         ImportCandidates.load(AutoConfiguration.class, ReadmeTests.class.getClassLoader())
