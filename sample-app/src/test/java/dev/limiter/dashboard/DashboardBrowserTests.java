@@ -37,7 +37,7 @@ import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The page in a browser, by keyboard alone, on the sample application under load. Skipped where there is no Chromium. */
+/** Tests the page by keyboard in a browser, on the sample under load. Skipped without Chromium. */
 @Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DashboardBrowserTests {
@@ -88,7 +88,7 @@ class DashboardBrowserTests {
         return Long.parseLong(browser.text(card(rule) + "." + outcome + " .sum").replaceFirst(" .*", ""));
     }
 
-    /** Leaves the card of one rule, and opens what can be done there. */
+    /** Shows only the card of this rule, with its actions open. */
     private void openOnly(String rule) {
         browser.fill("Search", rule);
         Conditions.await(() -> browser.holds("document.querySelectorAll('article').length === 1"));
@@ -345,7 +345,7 @@ class DashboardBrowserTests {
         }
     }
 
-    /** With each way in which Spring Security takes its token. */
+    /** Covers each way in which Spring Security accepts its token. */
     @ParameterizedTest
     @ValueSource(strings = {"session", "cookie", "spa"})
     void changesALimitBehindSpringSecurity(String tokens) {
@@ -368,7 +368,7 @@ class DashboardBrowserTests {
             browser.awaitText("#shown", "Showing 20 of 20");
             assertThat(browser.evaluate("document.querySelectorAll('article').length"))
                     .isEqualTo(20L);
-            // more than the page itself, which the default limit counts
+            // more than the page itself, which the default limit charges
             for (int i = 0; i < 9; i++) {
                 large.clients().get("/quotes/1234");
                 large.clients().get("/quotes/" + (i < 2 ? 1234 : 777));
@@ -401,7 +401,7 @@ class DashboardBrowserTests {
         browser.resize(1280, 900);
     }
 
-    /** Its buttons would be clicked by visitors of a page that hides it. */
+    /** Prevents clickjacking: another site could show the page invisibly in a frame. */
     @Test
     void doesNotRunInAFrameOfAnotherPage() {
         browser.open(sample.page().replace("/limiter/", "/automatic"));
@@ -465,7 +465,7 @@ class DashboardBrowserTests {
         }
     }
 
-    /** Leads those without a session to a form, as Spring Security does. */
+    /** Redirects requests without a session to a form, as Spring Security does. */
     @Configuration(proxyBeanMethods = false)
     static class Form {
 

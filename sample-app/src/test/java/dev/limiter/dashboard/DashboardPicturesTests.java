@@ -58,7 +58,6 @@ class DashboardPicturesTests {
         Files.write(FOLDER.resolve(name), browser.picture());
     }
 
-    /** A wave of requests. */
     private static void fiveMinutes(Dashboards sample) throws InterruptedException {
         CountDownLatch seconds = new CountDownLatch(SECONDS);
         try (Load load = new Load()) {

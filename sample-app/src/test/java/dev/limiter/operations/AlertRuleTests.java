@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The alert rules on invented series, and the sections of the alerts in the runbook. */
+/** Tests the alert rules on synthetic series, and the runbook section of each alert. */
 class AlertRuleTests {
 
     @Test

@@ -25,7 +25,7 @@ final class OperationsPack {
 
     private OperationsPack() {}
 
-    /** The expressions of all panels, with values for the variables of Grafana. */
+    /** Returns the expressions of all panels, with values for the variables of Grafana. */
     static List<String> panels() {
         List<String> expressions = JsonPath.read(dashboard(), "$.panels[*].targets[*].expr");
         return expressions.stream()
@@ -36,7 +36,7 @@ final class OperationsPack {
                 .toList();
     }
 
-    /** The selectors of the series behind the variables of the dashboard. */
+    /** Returns the selectors of the series behind the variables of the dashboard. */
     static List<String> variables() {
         List<String> queries = JsonPath.read(dashboard(), "$.templating.list[?(@.type == 'query')].query");
         return queries.stream()
@@ -51,13 +51,13 @@ final class OperationsPack {
         return text(FOLDER.resolve("grafana-dashboard.json"));
     }
 
-    /** The expressions of the alerts, by their names. */
+    /** Returns the expressions of the alerts by name. */
     static Map<String, String> alerts() {
         return rules().stream()
                 .collect(Collectors.toMap(rule -> (String) rule.get("alert"), rule -> (String) rule.get("expr")));
     }
 
-    /** The section of the runbook that the {@code runbook_url} of an alert points to. */
+    /** Returns the section of the runbook that the {@code runbook_url} of an alert points to. */
     static String section(String alert) {
         String url = rules().stream()
                 .filter(rule -> alert.equals(rule.get("alert")))
@@ -72,7 +72,7 @@ final class OperationsPack {
                 .orElseThrow(() -> new AssertionError("No section for " + url));
     }
 
-    /** The path of the first command in the section of an alert. */
+    /** Returns the path of the first command in the section of an alert. */
     static String firstCommand(String alert) {
         Matcher command = COMMAND.matcher(section(alert));
         if (!command.find()) {

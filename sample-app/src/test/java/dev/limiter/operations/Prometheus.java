@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.opentest4j.TestAbortedException;
 
-/** The Prometheus of the machine, on loopback, which asks applications every second. */
+/** A local Prometheus that scrapes applications every second. */
 final class Prometheus implements AutoCloseable {
 
     private final Process process;

@@ -15,17 +15,16 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs each guide that has {@code console} blocks: an application with the Java and the configuration of the page,
- * and its commands in order.
+ * Runs each guide with {@code console} blocks: starts an application from its Java and configuration, and replays the
+ * commands in order.
  *
  * <ul>
- *   <li>A {@code java} block is one file. Without a {@code package} line it belongs to {@code com.example.shop}, whose
- *       application class the guide leaves out. Later blocks keep the files before; a type of the same name is replaced.
- *   <li>The {@code yaml} blocks under one heading ({@code #} or {@code ##}) are one configuration, where later ones
- *       override. A heading without any keeps the configuration before it.
- *   <li>The application starts with the first command after a change. Permits are used until then.
- *   <li>If the configuration or the Java lets requests wait, the clock is real; otherwise it is slow, so that no permit comes
- *       back while a guide is replayed.
+ *   <li>A {@code java} block is one file of the package {@code com.example.shop}, unless it has a package itself. It
+ *       replaces an earlier file of that type. Guides leave out the application class.
+ *   <li>The {@code yaml} blocks below one heading ({@code #} or {@code ##}) are one configuration; later blocks override
+ *       earlier ones. A heading without a block keeps the configuration.
+ *   <li>The application starts before the first command after a change, with full limits.
+ *   <li>The clock runs slowly so that no permits come back, unless the page lets requests wait.
  * </ul>
  */
 class GuideTests {
@@ -107,7 +106,7 @@ class GuideTests {
             changed = true;
         }
 
-        /** Documents of one file, where the later override the earlier. */
+        /** Adds a document to the file; later documents override earlier ones. */
         void addYaml(Block block) {
             String now = heading(block);
             yaml = now.equals(heading) ? yaml + "---\n" + block.text() : block.text();

@@ -36,7 +36,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.DefaultResourceLoader;
 
-/** A reader's application: files of a page, compiled, started, and called as the page shows. */
+/** Builds and runs the application of a page, as its reader would. */
 final class Project implements AutoCloseable {
 
     private static final Pattern START =
@@ -119,7 +119,7 @@ final class Project implements AutoCloseable {
         Conditions.await(() -> limiters.tryAcquire(any, "key").onFailure().isEmpty());
     }
 
-    /** The application has its own configuration, and not that of the sample on the class path. */
+    /** Returns a location that hides the configuration of the sample on the class path. */
     private String configuration() {
         return "optional:file:" + folder.resolve("src/main/resources") + "/";
     }
@@ -129,7 +129,7 @@ final class Project implements AutoCloseable {
         return Files.exists(file) && Files.readString(file).contains("storage: redis");
     }
 
-    /** Returns the last lines that Maven prints. */
+    /** Runs a test and returns the last lines that Maven would print. */
     private List<String> test(String name) throws Exception {
         ClassLoader classes = compiled("src/main/java", "src/test/java");
         String type = application.substring(0, application.lastIndexOf('.') + 1) + name;
@@ -161,7 +161,7 @@ final class Project implements AutoCloseable {
                 "[INFO] BUILD SUCCESS");
     }
 
-    /** Runs with the class loader of the project, as a process of its own would. */
+    /** Runs a program with the class loader of the project. */
     private static <T> T with(ClassLoader classes, Callable<T> program) throws Exception {
         Thread thread = Thread.currentThread();
         ClassLoader own = thread.getContextClassLoader();

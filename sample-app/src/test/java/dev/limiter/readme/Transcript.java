@@ -15,17 +15,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** Commands as a page shows them and what they answered, in a shell that keeps the functions they define. */
+/** Runs the commands of a page in a shell and compares their output. Functions stay defined. */
 final class Transcript {
 
-    /** Numbers of seconds that depend on when a command ran: hardly more than on the page. */
+    /** Seconds that depend on when a command ran; they may be less than on the page, or a little more. */
     private static final Pattern SECONDS =
             Pattern.compile("(?<=;t=|Retry-After: |retry after |\"retry-after\":)\\d+(?![\\d.])");
 
-    /** A replay begins earlier than the transcript did, and may be slow. */
+    /** How many seconds more than on the page are accepted. */
     private static final int LATER = 60;
 
-    /** Durations that were measured, times, hashes and threads: any. */
+    /** Measured durations, times, hashes and threads, which are not compared. */
     private static final Pattern VOLATILE = Pattern.compile("(?<=after )\\d+\\.\\d+(?= s)"
             + "|PT[\\dHM.]*\\d+S"
             + "|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z"
@@ -33,13 +33,13 @@ final class Transcript {
             + "|http-nio-[\\w-]+"
             + "|(?<=\\[)[^\\[\\]]*(?=rules\\.yml)");
 
-    /** Fields of the server that the manual leaves out. */
+    /** Standard headers that the manual leaves out. */
     private static final Set<String> LEFT_OUT =
             Set.of("Date", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive");
 
     private static final Pattern FUNCTION = Pattern.compile("\\w+\\(\\) \\{.*}");
 
-    /** {@code answer}: nothing if the page does not show it. */
+    /** A command and its output, which is empty if the page does not show it. */
     record Step(String command, List<String> answer) {
 
         boolean isFunction() {
@@ -50,7 +50,7 @@ final class Transcript {
     private final List<String> functions = new ArrayList<>();
     private final Map<String, String> servers;
 
-    /** {@code servers}: those that the page names, each with the one that is asked for it. */
+    /** @param servers the servers on the page, each with the one that replaces it */
     Transcript(Map<String, String> servers) {
         this.servers = servers;
     }
@@ -81,17 +81,14 @@ final class Transcript {
             Programs.onPath("jq");
         }
         String script = asked("set -o pipefail\n" + String.join("\n", functions) + "\n" + command);
-        assertThat(script)
-                .as("the servers that a command asks")
-                .doesNotContain(":8080")
-                .doesNotContain(":8081");
+        assertThat(script).as("servers in a command").doesNotContain(":8080").doesNotContain(":8081");
         ProcessBuilder shell = new ProcessBuilder(Programs.onPath("bash"), "-c", script);
         shell.environment().put("RULE", "login");
         try {
             Process process = shell.redirectError(Redirect.DISCARD).start();
             String answer = new String(process.getInputStream().readAllBytes(), UTF_8);
             assertThat(process.waitFor()).as(() -> command + "\n" + answer).isZero();
-            return answer;
+            return named(answer);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         } catch (InterruptedException exception) {
@@ -106,6 +103,15 @@ final class Transcript {
             asked = asked.replace(server.getKey(), server.getValue());
         }
         return asked;
+    }
+
+    /** Restores the names of servers, which redirects contain. */
+    private String named(String answer) {
+        String named = answer;
+        for (Map.Entry<String, String> server : servers.entrySet()) {
+            named = named.replace(server.getValue(), server.getKey());
+        }
+        return named;
     }
 
     private static void check(List<String> expected, String answer) {
@@ -124,7 +130,7 @@ final class Transcript {
     private static void checkHttp(List<String> expected, List<String> answered) {
         Set<String> names =
                 Set.copyOf(head(expected).stream().map(Transcript::name).toList());
-        // Where an answer is the application's own, its type is left out
+        // the manual leaves out the type of the application's own responses
         boolean withType = names.contains("Content-Type");
         checkLines(
                 head(expected),
@@ -178,7 +184,7 @@ final class Transcript {
         return VOLATILE.matcher(text).replaceAll("~");
     }
 
-    /** Parsed, with all that is volatile masked. */
+    /** Parses JSON after masking what is not compared. */
     static Map<String, Object> json(String text) {
         return JsonParserFactory.getJsonParser().parseMap(masked(text));
     }

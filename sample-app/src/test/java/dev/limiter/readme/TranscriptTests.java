@@ -42,10 +42,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.StaticMessageSource;
 
-/** Commands that the manual shows are answered as it shows, by the applications that it is about, over a real port. */
+/** Replays the commands of the manual against the sample and other applications, and compares the output. */
 class TranscriptTests {
 
-    /** All that are replayed. */
     static final List<Path> PAGES = Stream.concat(
                     Stream.of(
                             Manual.README,
@@ -113,7 +112,7 @@ class TranscriptTests {
                 "limiter.rules.login.ban.for=15m");
         servers.put("localhost:8080", "127.0.0.1:" + clients.port());
         transcript.run("for i in {1..25}; do curl -s -X POST localhost:8080/login; done");
-        // a permit comes back each twelve seconds
+        // one permit comes back every twelve seconds
         DynamicTest usedUp = DynamicTest.dynamicTest(
                 "no permit is left",
                 () -> transcript.run("curl -s -H 'X-Api-Key: acme' 'localhost:8080/api/orders/42#[1-110]'"));
@@ -161,7 +160,7 @@ class TranscriptTests {
                 .isEqualTo(withoutPlaces(shownJson("\"from\"")));
     }
 
-    /** Where the application has been configured is another place in the test than in a shop. */
+    /** Removes the location of the configuration, which differs from the page. */
     private static String withoutPlaces(Map<String, ?> sources) {
         return new TreeMap<>(sources)
                 .toString()
@@ -169,7 +168,7 @@ class TranscriptTests {
     }
 
     @Test
-    void textsOfThePageAreTold() {
+    void textsOfThePageAreUsed() {
         Clients clients = start("8080", HelloController.class, Texts.class);
         for (int i = 0; i < 3; i++) {
             clients.get("/hello");
@@ -238,7 +237,7 @@ class TranscriptTests {
                 "management.endpoint.health.show-details=always");
         Rule any = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
         RateLimiters limiters = application.getBean(RateLimiters.class);
-        Conditions.await(() -> limiters.tryAcquire(any, "nobody").onFailure().isEmpty());
+        Conditions.await(() -> limiters.tryAcquire(any, "any").onFailure().isEmpty());
     }
 
     private Clients start(String port, Class<?>... more) {
@@ -279,8 +278,8 @@ class TranscriptTests {
     }
 
     /**
-     * Begins when the transcripts did, so that windows of the calendar end when theirs did. Where no request waits, it goes
-     * so slowly that a busy machine gets no permit back which they did not get.
+     * A clock that starts when the transcripts were recorded, so calendar windows end at the same time. If no request
+     * waits, it runs slowly, so that no permits come back on a slow machine.
      */
     @Configuration(proxyBeanMethods = false)
     static class Clock {
@@ -294,7 +293,7 @@ class TranscriptTests {
         }
     }
 
-    /** The German texts of the page. */
+    /** The German texts that the page shows. */
     @Configuration(proxyBeanMethods = false)
     static class Texts {
 

@@ -15,14 +15,14 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Follows docs/getting-started.md from its first line to its last: writes the files that the page shows, compiles them,
- * starts the application, sends the requests, and compares the output. Nothing of the page is repeated here.
+ * Follows docs/getting-started.md: writes the files that it shows, compiles them, starts the application, sends the
+ * requests, and compares the output.
  */
 class TutorialTests {
 
     static final Path PAGE = Manual.page("getting-started.md");
 
-    /** The sentence before a file names it, and names it last. */
+    /** The last path in the sentence before a file is its name. */
     private static final Pattern FILE = Pattern.compile("`(src/[^`]+)`");
 
     private Project project;
