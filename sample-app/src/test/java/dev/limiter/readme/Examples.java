@@ -22,24 +22,19 @@ import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
-import dev.limiter.spring.decide.StorageEvent;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.rule.LimitResolver;
-import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.web.RejectionHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -89,13 +84,13 @@ class LimiterBeans {
                         .get(name);
     }
 
-    // replaces the answer to rejected requests whole; the RateLimit fields are already there
+    // replaces the response to rejected requests; the RateLimit fields are already set
     @Bean
     RejectionHandler rejectionHandler() {
         return (request, response, decision) -> response.sendError(503);
     }
 
-    // receives every decision; the key may contain what clients keep secret, its hash does not show it
+    // receives every decision; the hash does not reveal the key
     @Bean
     RateLimitListener listener() {
         return event -> System.out.println(event.rule() + " " + event.outcome() + " " + event.keyHash());
@@ -105,34 +100,6 @@ class LimiterBeans {
     @Bean
     TimeSource timeSource() {
         return () -> 1_800_000_000_000_000_000L;
-    }
-}
-
-@Component
-class StorageAlert {
-
-    @EventListener
-    void on(StorageEvent event) {
-        System.out.println(event.state() + " " + event.storage() + " " + event.node() + " " + event.cause());
-    }
-}
-
-/** Limits of partners: read on startup, and when the configuration is reloaded. */
-@Component
-class PartnerRules implements RuleSource {
-
-    private final Map<String, Long> perMinute = Map.of("acme", 500L, "globex", 50L); // stands for a table
-
-    @Override
-    public Collection<RuleDefinition> rules() {
-        return perMinute.keySet().stream().map(this::rule).toList();
-    }
-
-    private RuleDefinition rule(String partner) {
-        return RuleDefinition.named("partner-" + partner)
-                .paths("/partners/" + partner + "/**")
-                .key("global") // all requests of a partner share one bucket
-                .limit(Limit.tokenBucket(perMinute.get(partner), Duration.ofMinutes(1)));
     }
 }
 
