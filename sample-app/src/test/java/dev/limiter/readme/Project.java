@@ -78,7 +78,7 @@ final class Project implements AutoCloseable {
         if (start.matches()) {
             start(start.group(1) == null ? "8080" : start.group(1), "clock.slower=100");
         } else if (test.matches()) {
-            assertThat(test(test.group(1))).containsAll(step.answer());
+            assertThat(test(test.group(1))).containsAll(step.output());
         } else {
             transcript.replay(step);
         }

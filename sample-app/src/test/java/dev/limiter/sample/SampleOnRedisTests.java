@@ -47,7 +47,7 @@ class SampleOnRedisTests {
     /** Waits for the connection, which is made in the background. */
     private static void awaitRedis(RateLimiters limiters) {
         Rule any = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
-        Conditions.await(() -> limiters.tryAcquire(any, "nobody").onFailure().isEmpty());
+        Conditions.await(() -> limiters.tryAcquire(any, "any").onFailure().isEmpty());
     }
 
     @AfterAll
@@ -60,15 +60,15 @@ class SampleOnRedisTests {
     @ParameterizedTest
     @ValueSource(strings = {"/algorithms/token-bucket", "/algorithms/sliding-window-log", "/orders/1"})
     void bothTogetherPermitTheLimit(String path) {
-        Map<Integer, Long> answers = new TreeMap<>();
+        Map<Integer, Long> responses = new TreeMap<>();
         Stream.of(clientsOf(first), clientsOf(second))
                 .map(instance -> CompletableFuture.supplyAsync(() -> instance.stormOf("GET", path)))
                 .toList()
-                .forEach(storm -> storm.join().forEach((status, count) -> answers.merge(status, count, Long::sum)));
+                .forEach(storm -> storm.join().forEach((status, count) -> responses.merge(status, count, Long::sum)));
 
-        assertThat(answers).containsOnlyKeys(200, 429);
+        assertThat(responses).containsOnlyKeys(200, 429);
         // a bucket gets one token every 36 s
-        assertThat(answers.get(200)).isBetween(100L, 105L);
+        assertThat(responses.get(200)).isBetween(100L, 105L);
     }
 
     @Test
