@@ -222,7 +222,7 @@ abstract class AlgorithmContractTests {
         Rule rule = rule(100);
         assertThatThrownBy(() -> limiters.acquire(rule, "key", Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("maxWait is PT-0.001S and maxWaiting 0 for rule \"rule\", but none may be negative");
+                .hasMessage("maxWait is PT-0.001S and maxWaiting 0 for rule \"rule\", but neither may be negative");
         assertThatThrownBy(() -> limiters.acquire(rule, "key", null)).isInstanceOf(NullPointerException.class);
         assertThat(remaining(rule)).isEqualTo(100);
     }

@@ -333,7 +333,7 @@ class CostPerLimitContractTests {
     void tellsWhatIsWrongWithACost() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> uploads.charge("alice").cost("byte", 5))
-                .withMessage("Rule \"uploads\" has no limit named \"byte\", but \"requests\", \"bytes\"");
+                .withMessage("Rule \"uploads\" has no limit named \"byte\"; its limits are \"requests\", \"bytes\"");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> upload(uploads, -1))
                 .withMessage("permits is -1 for rule \"uploads\", but must be 0 or more");
