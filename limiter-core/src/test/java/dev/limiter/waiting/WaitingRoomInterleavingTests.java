@@ -234,7 +234,7 @@ class WaitingRoomInterleavingTests {
                 Waiter own = waiter;
                 if (own != null && own.reservation != null) {
                     time.set(Math.max(own.due, time.now()));
-                    room.turns.ring(own);
+                    room.turns.timerFired(own);
                     settle();
                 }
             }
