@@ -40,7 +40,7 @@ public abstract class Decision implements AutoCloseable {
     public abstract Duration resetAfter();
 
     /**
-     * Returns how long the caller has to wait for its turn, counted from the decision; zero if it may proceed at once.
+     * Returns how long the caller must wait for its turn, counted from the decision; zero if it may proceed at once.
      * Only charges with a {@linkplain Charge#maxWait(Duration) maximum wait} are permitted with a delay.
      */
     public abstract Duration delay();

@@ -217,7 +217,7 @@ public sealed interface Limit {
             LimitChecks.window(name, limit, window);
         }
 
-        /** Returns a copy whose windows start with the first request of each key. */
+        /** Returns a copy with windows that start with the first request of each key. */
         public FixedWindow alignFirst() {
             return new FixedWindow(name, limit, window, true);
         }

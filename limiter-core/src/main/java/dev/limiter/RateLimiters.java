@@ -214,14 +214,14 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
-     * Returns whether a request with this charge waits in a queue whose head retries. If false, it waits for a turn
+     * Returns whether a request with this charge waits in a queue and retries at its head. If false, it waits for a turn
      * that the storage grants in advance, and is rejected at once if there is none in time.
      */
     public boolean queues(Charge charge) {
         return waitingRoom.queues(charge);
     }
 
-    /** Registers a listener for requests that have to wait. */
+    /** Registers a listener for requests that wait. */
     public void onWait(WaitListener listener) {
         waitingRoom.onWait(listener);
     }

@@ -30,7 +30,7 @@ abstract class FixedWindow extends SingleNumberLimit {
     private final long origin;
     private final long reach;
 
-    /** Creates a limit whose windows are never shorter than {@code shortest} nanoseconds. */
+    /** Creates a limit with windows that are never shorter than {@code shortest} nanoseconds. */
     FixedWindow(Limit limit, long shortest, long now) {
         super(limit);
         this.limit = limit.limit();

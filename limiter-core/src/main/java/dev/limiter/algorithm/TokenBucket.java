@@ -39,13 +39,13 @@ class TokenBucket extends SingleNumberLimit {
     /** The highest level: enough turns for the largest bucket. Its sum with a clock reading fits a long. */
     private static final long HIGHEST = 1L << BITS + 1;
 
-    /** If a nanosecond has at most this many bits, the arithmetic covers a minute. */
+    /** The most bits of a nanosecond with which the arithmetic covers a minute. */
     private static final int SHORT_BITS = 24;
 
     /** A permit of at most this many bits is not shifted for that, because the rounding error would be too large. */
     private static final int PRECISE_BITS = 14;
 
-    /** If a nanosecond has at most this many bits, the arithmetic covers four seconds. */
+    /** The most bits of a nanosecond with which the arithmetic covers four seconds. */
     static final int MOST_BITS = 28;
 
     private static final long FRESH = -(1L << BITS + 1);

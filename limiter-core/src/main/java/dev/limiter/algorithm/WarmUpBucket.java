@@ -102,7 +102,7 @@ final class WarmUpBucket extends CompiledLimit {
         return Math.min(Math.max(now, origin - reach), origin + 2 * reach);
     }
 
-    /** The time of the next turn, and the rest at that time. */
+    /** The time of the next turn, and the rest at the turn. */
     private static final class Warmth implements LimitState {
 
         private final WarmUpBucket limit;

@@ -161,7 +161,7 @@ final class BoundRule {
     }
 
     /**
-     * Returns the permits that the next limit cannot hold. Zero for window limits, whose states keep an excess, and for
+     * Returns the permits that the next limit cannot hold. Zero for window limits, which keep an excess, and for
      * paced limits, where use is a wait. Also zero if the window becomes shorter: the wait is then that of the next
      * limit.
      */

@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one key has used under one version of a rule's limits. A cell dies when it expires, is evicted or reset, or when
+ * The permits that one key has used under one version of a rule's limits. A cell dies when it expires, is evicted or reset, or when
  * the limits change. Every change and the death are a compare-and-set on the same word, so they cannot both succeed: a
  * late request starts again with the cell that is then in the map.
  *
@@ -59,7 +59,7 @@ abstract class Cell {
 
     int slot = EvictionCandidates.NEW;
 
-    /** Creates a cell; {@code predecessor} is the cell whose use it takes over, or null. */
+    /** Creates a cell; {@code predecessor} is the cell that it continues, or null. */
     Cell(BoundRule bound, String key, long word, @Nullable Cell predecessor) {
         this.bound = bound;
         this.key = key;

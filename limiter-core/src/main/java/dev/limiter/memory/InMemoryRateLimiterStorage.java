@@ -241,7 +241,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
-    /** Replaces a cell whose arithmetic does not cover the time by a successor under the same limits. */
+    /** Replaces a cell that does not cover the time by a successor under the same limits. */
     private void succeedCompiledAnew(Cell cell, long now) {
         BoundRule same = rules.get(cell.bound.rule);
         if (same.covers(now)) {

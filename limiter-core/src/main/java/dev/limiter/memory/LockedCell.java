@@ -6,7 +6,7 @@ import dev.limiter.spi.LimitState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cell whose state is more than numbers and changes under the lock. Eviction does not lock it, but reads the times
+ * A cell with a state that is more than numbers and changes under the lock. Eviction does not lock it, but reads the times
  * that the last holder recorded.
  */
 final class LockedCell extends VersionedCell {

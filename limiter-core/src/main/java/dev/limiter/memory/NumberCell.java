@@ -8,7 +8,7 @@ import dev.limiter.spi.NumberState;
 import dev.limiter.spi.SingleNumberLimit;
 import org.jspecify.annotations.Nullable;
 
-/** A cell whose state is one number, stored in the word. A rejection only reads. */
+/** A cell with a single number as its state, stored in the word. A rejection only reads. */
 final class NumberCell extends Cell {
 
     NumberCell(BoundRule bound, String key, NumberState state, @Nullable Cell predecessor) {

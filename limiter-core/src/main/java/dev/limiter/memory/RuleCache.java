@@ -59,7 +59,7 @@ final class RuleCache {
         return bound;
     }
 
-    /** Compiles a rule again whose arithmetic no longer covers the time. */
+    /** Compiles a rule again that no longer covers the time. */
     void renew(BoundRule old) {
         BoundRule bound = compiler.apply(old.rule);
         rules.replace(old.rule, old, bound);

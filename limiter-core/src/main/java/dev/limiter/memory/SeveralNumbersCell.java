@@ -8,7 +8,7 @@ import dev.limiter.spi.SingleNumberLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cell whose state is several numbers. The next values are computed without the lock, which is taken only if the
+ * A cell with several numbers as its state. The next values are computed without the lock, which is taken only if the
  * version is unchanged, and only to store them. A rejection only reads.
  */
 final class SeveralNumbersCell extends VersionedCell {

@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A decision on any number of permits and limits, with the values at that time. Held permits are released, and all
+ * A decision on any number of permits and limits, with a copy of the values. Held permits are released, and all
  * permits are returned, once.
  */
 final class SnapshotDecision extends AbstractDecision {

@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cell whose state is more than one number, behind a lock. The word is a version, which is odd while locked. Critical
+ * A cell with more than one number as its state, behind a lock. The word is a version, which is odd while locked. Critical
  * sections take some tens of nanoseconds and call nothing that blocks, so waiting threads spin, then yield. A read
  * without the lock is valid if the version is even and unchanged afterwards. The cell dies by a compare-and-set on the
  * version.

@@ -46,7 +46,7 @@ public abstract class CompiledLimit {
 
     /**
      * Returns whether the arithmetic is exact at {@code now}. If not (its origin is too long ago), the storage compiles
-     * the limit again, carries the states over and retries the decision. So the result has to be true for some seconds
+     * the limit again, carries the states over and retries the decision. So the result must be true for some seconds
      * around the time of compiling.
      */
     public boolean covers(long now) {
@@ -60,7 +60,7 @@ public abstract class CompiledLimit {
 
     /**
      * Returns the longest wait for a turn in nanoseconds, 0 or more, including waits caused by other limits of the
-     * rule. Requests that would have to wait longer are rejected.
+     * rule. Requests with a longer wait are rejected.
      */
     public long longestWait() {
         return Long.MAX_VALUE;

@@ -3,7 +3,7 @@ package dev.limiter.spi;
 import dev.limiter.Limit;
 
 /**
- * A limit whose state is one number. A decision reads the number and the clock, computes the next number, and applies
+ * A limit with a single number as its state. A decision reads the number and the clock, computes the next number, and applies
  * it with a compare-and-set. All methods are pure functions that never block. Times are epoch nanoseconds; permits are
  * 0 or more.
  */

@@ -91,7 +91,7 @@ final class ReservedTurns extends WaitingStrategy {
         decide(waiter, waiter.chargesAtOnce());
     }
 
-    /** Returns the charges whose turn is still to come. */
+    /** Returns the charges with a turn in the future. */
     private static List<Charge> waitedFor(Waiter waiter, Decision decision) {
         List<Charge> waited = new ArrayList<>(1);
         for (int i = 0; i < waiter.charges.size(); i++) {

@@ -188,7 +188,7 @@ final class Waiter {
                 : rejection(rejected, i -> waits(charges.get(i)) ? CompiledLimit.UNKNOWN : 0);
     }
 
-    /** Returns the rejection of a request that leaves before its turn, with the rules whose turns are still to come. */
+    /** Returns the rejection of a request that leaves before its turn, with the rules of the turns still to come. */
     Decision rejection(Decision reservation, long now) {
         long last = AbstractDecision.of(reservation).turnNanos();
         return rejection(reservation, i -> {

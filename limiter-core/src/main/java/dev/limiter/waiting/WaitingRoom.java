@@ -65,7 +65,7 @@ public final class WaitingRoom {
     }
 
     /**
-     * Returns whether a request with this charge waits in a queue whose head retries, instead of for a reserved turn.
+     * Returns whether a request with this charge waits in a queue and retries at its head, instead of for a reserved turn.
      */
     public boolean queues(Charge charge) {
         return Waiter.queues(charge);

@@ -5,7 +5,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A server for background commands: reports a missing right, because no decision fails for it. Thread-safe. */
+/**
+ * A server for background commands that reports missing permissions, because no decision fails due to them.
+ * Thread-safe.
+ */
 final class RightsReportingRedis implements Redis {
 
     private final Redis redis;

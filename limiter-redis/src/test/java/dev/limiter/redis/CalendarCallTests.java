@@ -76,7 +76,7 @@ class CalendarCallTests {
         RemoteRule rule = new RemoteRule(charge.rule(), "", PermitRenewals.MICROS, 0);
         return new Call(batcher, time, new PermitRenewals(redis, time), 0, false)
                 .add(charge, rule, rule.keys("key"))
-                .take(1, 1, ScriptAnswer::taken, late -> givenBack.incrementAndGet());
+                .take(1, 1, ScriptReply::taken, late -> givenBack.incrementAndGet());
     }
 
     /** A short line, on which so many calls are under way. */
@@ -91,7 +91,7 @@ class CalendarCallTests {
     }
 
     private void askForNothing() {
-        var unused = batcher.ask(
+        var unused = batcher.submit(
                 0,
                 new Request<>(
                         LuaAlgorithm.BUCKET.bit(),
@@ -120,7 +120,7 @@ class CalendarCallTests {
         assertThat(redis.calls).hasSize(1);
         assertThat(givenBack).hasValue(0);
         // the next request has the calendar of the server's time, which is early in 1970
-        assertThat(time.there()).isLessThan(Duration.ofDays(1).toNanos() / 1000);
+        assertThat(time.serverMicros()).isLessThan(Duration.ofDays(1).toNanos() / 1000);
     }
 
     @Test

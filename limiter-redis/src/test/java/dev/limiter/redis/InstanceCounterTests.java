@@ -67,7 +67,7 @@ class InstanceCounterTests {
     void fewerInstancesAreBelievedOnceAllHadTimeToComeBack() {
         heard(4);
         now += Duration.ofMinutes(1).toNanos();
-        assertThat(heard(1, InstanceCounter.BELIEVED - 1)).isEqualTo(4);
+        assertThat(heard(1, InstanceCounter.RECENT_COUNTS - 1)).isEqualTo(4);
         assertThat(heard(1)).isEqualTo(1);
     }
 
@@ -76,7 +76,7 @@ class InstanceCounterTests {
         heard(4);
         assertThat(heard(1)).isEqualTo(4);
         assertThat(heard(3)).isEqualTo(4);
-        assertThat(heard(1, InstanceCounter.BELIEVED - 1)).isEqualTo(3);
+        assertThat(heard(1, InstanceCounter.RECENT_COUNTS - 1)).isEqualTo(3);
         assertThat(heard(1)).isEqualTo(1);
     }
 
@@ -85,7 +85,7 @@ class InstanceCounterTests {
     void answersThatAreLateProveNothing() {
         heard(4);
         List<CompletableFuture<byte[]>> late = new ArrayList<>();
-        for (int i = 0; i < 2 * InstanceCounter.BELIEVED; i++) {
+        for (int i = 0; i < 2 * InstanceCounter.RECENT_COUNTS; i++) {
             CompletableFuture<byte[]> each = new CompletableFuture<>();
             late.add(each);
             reply = each;

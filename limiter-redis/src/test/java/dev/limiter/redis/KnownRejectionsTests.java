@@ -35,10 +35,10 @@ class KnownRejectionsTests {
     private void reject(Charge charge) {
         long micros = TimeUnit.HOURS.toMicros(1);
         long[] numbers = {0, micros, micros, 0, 0, 0};
-        ScriptAnswer answer =
-                new ScriptAnswer(1, false, 0, 0, new ServerTime(null), 0, new byte[0], ByteBuffer.allocate(0));
+        ScriptReply answer =
+                new ScriptReply(1, false, 0, 0, new ServerTime(null), 0, new byte[0], ByteBuffer.allocate(0));
         RedisDecision rejection = new RedisDecision(NOTHING_RETURNED, charge, remote, numbers, answer, false, 0);
-        rejections.learn(charge, List.of(rejection), rejections.stamp(List.of(charge)), now.get());
+        rejections.remember(charge, List.of(rejection), rejections.stamp(List.of(charge)), now.get());
     }
 
     private boolean isKnown(Charge charge) {

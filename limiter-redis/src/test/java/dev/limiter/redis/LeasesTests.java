@@ -70,8 +70,7 @@ class LeasesTests implements Leases.Source, Returns {
         }
         // no wait
         numbers.putDouble(0);
-        ScriptAnswer answer =
-                new ScriptAnswer(1, true, permits, 0, new ServerTime(null), 0, new byte[0], numbers.flip());
+        ScriptReply answer = new ScriptReply(1, true, permits, 0, new ServerTime(null), 0, new byte[0], numbers.flip());
         calls.get(call)
                 .answer
                 .complete(new LeasedPermits(this, charge, remote, answer, System.nanoTime(), calls.get(call).requests));

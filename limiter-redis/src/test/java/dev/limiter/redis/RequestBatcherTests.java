@@ -484,7 +484,7 @@ class RequestBatcherTests {
 
     private Decision decided(List<Charge> charges) {
         ServerTime wrong = new ServerTime(null);
-        wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
+        wrong.observe(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
         Call call = new Call(
                 new RequestBatcher(server, RequestBatcher.GATHER, new StorageStatistics()),
                 wrong,
@@ -568,7 +568,7 @@ class RequestBatcherTests {
         List<CompletableFuture<Long>> asked = new ArrayList<>();
         int failed = 0;
         for (long number = first; number < first + count; number++) {
-            asked.add(batcher.ask(0, request(number, answered)));
+            asked.add(batcher.submit(0, request(number, answered)));
             if (random.nextInt(8) == 0 || number == first + count - 1) {
                 long expected = number - asked.size() + 1;
                 for (CompletableFuture<Long> each : asked) {

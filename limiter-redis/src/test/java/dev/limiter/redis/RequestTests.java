@@ -34,7 +34,7 @@ class RequestTests {
     }
 
     private void answer() {
-        request.answer(ByteBuffer.allocate(1), 0);
+        request.complete(ByteBuffer.allocate(1), 0);
     }
 
     private void abandon() {
@@ -98,7 +98,7 @@ class RequestTests {
     @Test
     void isLostWithAnAnswerThatCannotBeRead() {
         countLosses();
-        request.answer(ByteBuffer.allocate(0), 0);
+        request.complete(ByteBuffer.allocate(0), 0);
         assertThat(request).isCompletedExceptionally();
         assertThat(events).containsExactly("lost");
     }
