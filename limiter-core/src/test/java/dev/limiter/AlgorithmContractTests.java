@@ -25,10 +25,10 @@ abstract class AlgorithmContractTests {
     final VirtualTime time = new VirtualTime();
     final RateLimiters limiters = TestedStorage.limiters(time, 1000);
 
-    /** A limit of the algorithm, with the default burst. */
+    /** Returns a limit of the algorithm, with the default burst. */
     abstract Limit limit(long limit, Duration window);
 
-    /** How long one permit can be rejected after all were taken at once, in windows. */
+    /** Returns how long one permit can be rejected after all were taken at once, in windows. */
     double longestBlock() {
         return 1;
     }

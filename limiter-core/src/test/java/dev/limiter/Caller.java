@@ -33,12 +33,12 @@ final class Caller {
         return answer.isDone();
     }
 
-    /** Waits for it. */
+    /** Waits for the result. */
     Decision answer() {
         return answer.join();
     }
 
-    /** Whether the thread was interrupted when it got its answer. */
+    /** Returns whether the interrupt status was set when the thread got its result. */
     boolean wasInterrupted() {
         answer.join();
         return interrupted;
@@ -48,7 +48,7 @@ final class Caller {
         thread.join();
     }
 
-    /** Waits on a condition, without sleeping; the time-out is that of the test. */
+    /** Spins until a condition holds, without sleeping; the test has a timeout. */
     static void until(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             Thread.yield();

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A rule that has another algorithm or window than before: what was used stays used, in permits. */
+/** A rule changes its algorithm or window: used permits stay used. */
 class ChangedLimitTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -63,7 +63,7 @@ class ChangedLimitTests {
         Decision before = take(from, used);
         time.advance(STEP);
         if (to instanceof Limit.Concurrency) {
-            // nothing that was used is held
+            // used permits are not held
             assertThat(take(to, 100).permitted()).isTrue();
         } else if (oneByOne(to)) {
             assertThat(take(to, 1).permitted()).isFalse();
@@ -155,7 +155,9 @@ class ChangedLimitTests {
         assertThat(take(from, 0).remaining()).isEqualTo(otherwise(from));
     }
 
-    /** Permits that a lowered limit cannot hold go at the rate of their use: a turn behind them would last for longer. */
+    /**
+     * Permits that a lowered limit cannot hold leak at the old rate; a turn behind them would make them last longer.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 30, 59})
     void bucketThatIsLoweredGivesNoTurnsBehindWhatItCannotHold(int seconds) {
@@ -176,7 +178,7 @@ class ChangedLimitTests {
         }
     }
 
-    /** A level that only the longer queue reaches is not that of a clock which stepped back. */
+    /** A level that only the longer queue reaches must not be taken for a step of the clock. */
     @ParameterizedTest
     @MethodSource("neighbours")
     void askingUnderAShorterPacedQueueForgetsNothing(List<Limit> others) {
@@ -246,7 +248,7 @@ class ChangedLimitTests {
         }
     }
 
-    /** Or as many others would be permitted as were forgotten. */
+    /** Otherwise as many others would be permitted as were dropped. */
     @ParameterizedTest
     @MethodSource("shorterWindows")
     void permitsThatAShorterWindowForgetsAreNotReturned(Limit from, Limit to) {
@@ -269,7 +271,7 @@ class ChangedLimitTests {
         assertThat(take(Limit.leakyBucket(60, MINUTE).paced(), 1).retryAfter()).contains(Duration.ofSeconds(used));
     }
 
-    /** The arithmetic of a limit beside it, of so many permits per second, reaches a few minutes. */
+    /** The arithmetic of the other limit, with this many permits per second, covers only a few minutes. */
     @ParameterizedTest
     @ValueSource(ints = {1, 10, 1000})
     void askingUnderASmallerOneForgetsNothingHoweverMuchLater(int minutes) {
@@ -288,7 +290,7 @@ class ChangedLimitTests {
         return limiters.peek(Rule.of("rule", limit), "never asked otherwise").remaining();
     }
 
-    /** Of these memory keeps what the smaller one cannot hold. */
+    /** Returns whether memory keeps what the smaller limit cannot hold. */
     private static boolean bucketOrWindow(Limit limit) {
         return !oneByOne(limit)
                 && (limit instanceof Limit.TokenBucket

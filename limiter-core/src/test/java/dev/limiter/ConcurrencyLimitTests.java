@@ -21,7 +21,7 @@ class ConcurrencyLimitTests {
     private final RateLimiters limiters = TestedStorage.limiters(time);
     private final Rule two = Rule.of("pool", Limit.concurrency(2));
 
-    /** In Redis the instance has to renew a held permit. */
+    /** In Redis, the instance has to renew a held permit. */
     @Test
     @Tag(MemoryPromises.TAG)
     void permitsSoManyAtOnceHoweverLongTheyTake() {

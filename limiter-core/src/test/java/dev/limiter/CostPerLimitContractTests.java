@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One request charges each limit of its rule another number of permits: all or nothing, as ever. */
+/** One request charges each limit of its rule a different number of permits, all or nothing. */
 class CostPerLimitContractTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -33,7 +33,7 @@ class CostPerLimitContractTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiters limiters = TestedStorage.limiters(time);
 
-    /** Refills exactly: 10 a second, 1000 a second. */
+    /** Refills without rounding: 10 per second, 1000 per second. */
     private final Rule uploads = Rule.of(
             "uploads",
             Limit.tokenBucket(10, SECOND).named("requests"),
@@ -168,7 +168,7 @@ class CostPerLimitContractTests {
         assertLeft(turned, 5L, 1000L, 10L);
     }
 
-    /** In Redis each limit has a state of its own, so that this one is in nobody's way. */
+    /** In Redis each limit has its own state, so this one does not affect others. */
     @Test
     @Tag(MemoryPromises.TAG)
     void limitThatWasLoweredBelowItsUseRejectsUntilItFits() {
@@ -234,7 +234,7 @@ class CostPerLimitContractTests {
         limiters.tryAcquire(upload(rule, 800));
         assertThat(limiters.tryAcquire(upload(rule, 600).maxWait(SECOND)).delay())
                 .isEqualTo(SECOND);
-        // the next window has 400 bytes left; all requests are of the next one by now
+        // the next window has 400 bytes left; all requests are for the next one now
         assertThat(limiters.tryAcquire(upload(rule, 500).maxWait(SECOND)).permitted())
                 .isFalse();
         assertThat(limiters.tryAcquire(upload(rule, 0).maxWait(SECOND)).delay()).isEqualTo(SECOND);

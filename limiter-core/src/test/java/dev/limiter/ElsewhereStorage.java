@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The view of one instance on a shared storage: never blocks, and hears only of its own releases. Answers at once, by an executor, or when a test says so.
+ * The view of one instance on a shared storage. Never blocks, and reports only its own releases. Replies at once, in an
+ * executor, or when a test calls {@link #answer}. Counts calls.
  */
 public final class ElsewhereStorage extends DelegatingStorage {
 
@@ -42,17 +43,17 @@ public final class ElsewhereStorage extends DelegatingStorage {
         answering = executor;
     }
 
-    /** Decides on each charge in a place of its own from now on, where it does not wait: all are granted or none. */
+    /** From now on, decides each charge separately and without waiting: all are granted or none. */
     void decideApart() {
         apart = true;
     }
 
-    /** From now on, answers are there only when the test {@linkplain #answer says} so. */
+    /** From now on, replies arrive only when the test calls {@link #answer}. */
     public void withhold() {
         answering = withheld::add;
     }
 
-    /** Gives the oldest withheld answer, if need be once its question is asked. */
+    /** Delivers the oldest withheld reply, waiting for a call if necessary. */
     public void answer() {
         try {
             Runnable oldest = withheld.poll(1, TimeUnit.MINUTES);
@@ -63,7 +64,7 @@ public final class ElsewhereStorage extends DelegatingStorage {
         }
     }
 
-    /** Thrown by the next call, which then has no answer. */
+    /** Makes the next call throw an error. */
     void throwOnce(Error error) {
         this.error = error;
     }
@@ -72,12 +73,12 @@ public final class ElsewhereStorage extends DelegatingStorage {
         this.failure = failure;
     }
 
-    /** How often it was asked since this was asked. */
+    /** Returns the number of calls since this was last called. */
     int asked() {
         return questions.getAndSet(0);
     }
 
-    /** Tells of a release of this instance. */
+    /** Reports a release of this instance. */
     void released(Rule rule, String key) {
         listeners.released(rule.name(), key);
     }
@@ -87,7 +88,7 @@ public final class ElsewhereStorage extends DelegatingStorage {
         return true;
     }
 
-    /** As {@code tryAcquire} asks; whoever waits must not. */
+    /** Used by {@code tryAcquire}; not allowed for waiting requests. */
     @Override
     public Decision decide(List<Charge> charges) {
         return new Remote(charges, shared.decide(charges));

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A storage that cannot take permits back fails the request that they are of, and nothing else. */
+/** If a storage cannot take permits back, only the request that returns them fails. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedReturnTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** The same for memory and for a storage elsewhere. */
+    /** The same tests for memory and for a remote storage. */
     abstract static class Contract {
 
         final VirtualTime time = new VirtualTime();
@@ -44,7 +44,7 @@ class FailedReturnTests {
             return rule.charge("key").maxWait(HOUR);
         }
 
-        /** A request that waits for the next turn of each rule. */
+        /** Returns a request that waits for the next turn of each rule. */
         final Request inTurn(Rule... rules) {
             List.of(rules).forEach(this::take);
             return room.waiter(List.of(rules).stream().map(this::waits).toArray(Charge[]::new));
@@ -212,7 +212,7 @@ class FailedReturnTests {
         }
     }
 
-    /** The storage is closed whatever else fails. */
+    /** Closing closes the storage even if something else fails. */
     @Test
     void storageThatForgetsNoListenerIsClosed() {
         UnreturnableStorage storage = new UnreturnableStorage(new ThrowingAtRemoval(), rule -> false);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Fixed windows, of which the next can be waited for, and shares of limits that are kept for others. */
+/** Waiting for the next fixed window, and permits that are reserved for others. */
 class OccupyingTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -43,7 +43,7 @@ class OccupyingTests {
         }
         Decision rejected = decide(charge);
         assertThat(rejected.permitted()).isFalse();
-        // the next window is spoken for; when it begins, the one after it can be waited for
+        // the next window is used up; when it begins, requests can wait for the one after it
         assertThat(rejected.retryAfter()).contains(Duration.ofMillis(750));
         time.advance(Duration.ofMillis(750).minusNanos(STEP));
         assertThat(decide(charge).permitted()).isFalse();
@@ -54,7 +54,7 @@ class OccupyingTests {
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(2);
     }
 
-    /** The next one begins with the request after it. */
+    /** The next window begins with the request after this one. */
     @Test
     void nothingIsTakenOfTheWindowAfterOneThatBeganWithARequest() {
         Limit window = Limit.fixedWindow(3, SECOND).alignFirst().named("window");
@@ -105,7 +105,7 @@ class OccupyingTests {
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(7);
     }
 
-    /** The wait for another rule takes nothing of a window that others could have. */
+    /** A wait for another rule takes no permits of a window that others could use. */
     @Test
     void whatWaitsBecauseOfAnotherRuleCountsInTheWindowOfItsOwnTurn() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
@@ -204,7 +204,7 @@ class OccupyingTests {
 
     private record TakenPermits(Decision decision, long window, long permits) {}
 
-    /** The used permits of each window, in a map. */
+    /** The used permits per window. */
     private static final class Run {
 
         private final long seed;
@@ -262,7 +262,7 @@ class OccupyingTests {
             assertThat(decision.delay().toNanos()).as("seed %d", seed).isEqualTo(next ? rest : 0);
             if (now || next) {
                 long of = now ? window : window + 1;
-                // whoever is served of the next window, nobody else is of this one
+                // once a request is served from the next window, no other is served from this one
                 used.compute(window, (key, value) -> next ? limit : used(window));
                 used.merge(of, permits, Long::sum);
                 leaving.merge(of, permits, Long::sum);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The contract of every limit that lets one request leave after the other, as {@link AlgorithmContractTests}. */
+/** The contract of every limit that spaces requests evenly, like {@link AlgorithmContractTests}. */
 abstract class PacedContractTests {
 
     private static final Duration WINDOW = Duration.ofMinutes(1);
@@ -35,7 +35,7 @@ abstract class PacedContractTests {
         return limiters.storage().decide(List.of(rule.charge("key", permits).maxWait(Duration.ofDays(1))));
     }
 
-    /** How long one permit keeps the next one waiting when nobody came for long. */
+    /** Returns how long one permit makes the next one wait after a long idle time. */
     private Duration first(Rule rule) {
         limiters.tryAcquire(rule, "first");
         Duration first = limiters.peek(rule, "first").retryAfter().orElseThrow();
@@ -43,7 +43,7 @@ abstract class PacedContractTests {
         return first;
     }
 
-    /** One permit takes a whole step, or more. */
+    /** Returns a window in which one permit takes at least a whole step. */
     private static Duration windowOf(long limit, long nanos) {
         return nanos / limit < STEP ? Duration.ofNanos(nanos * STEP) : window(nanos);
     }
@@ -190,7 +190,7 @@ abstract class PacedContractTests {
         assertThat(limiters.peek(rule, "key").permitted()).isFalse();
     }
 
-    /** A state in Redis has no identity: what was taken at the same moment goes back to what took its place. */
+    /** A state in Redis has no identity: permits taken at the same time are returned to its replacement. */
     @Test
     @Tag(MemoryPromises.TAG)
     void givingBackToAResetKeyChangesNothing() {
@@ -260,7 +260,7 @@ abstract class PacedContractTests {
         Decision rejected = take(rule, 1);
         assertThat(rejected.permitted()).isFalse();
         Duration wait = rejected.retryAfter().orElseThrow();
-        // the burst, at the slowest, and no longer than the step
+        // the burst at the slowest rate, and no longer than the step
         assertThat(wait).isLessThanOrEqualTo(first.plusNanos(Math.min(ceil(step), 3 * WINDOW.toNanos())));
         time.advance(wait.minusNanos(STEP));
         assertThat(take(rule, 1).permitted()).isFalse();

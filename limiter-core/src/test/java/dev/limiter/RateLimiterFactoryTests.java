@@ -16,7 +16,7 @@ class RateLimiterFactoryTests {
                 .hasMessageContaining("algorithm()");
     }
 
-    /** A strategy that answers as a fresh mock does. */
+    /** A strategy that returns null, like a fresh mock. */
     @SuppressWarnings("NullAway")
     private static final class Mute implements RateLimiterStrategy {
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A release waits for no lock of queues: those of one storage would wait for each other. */
+/** A release does not wait for locks of queues; otherwise the queues of one storage could deadlock. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReleaseMeetingTests {
 
@@ -40,10 +40,10 @@ class ReleaseMeetingTests {
     private final Rule first = Rule.of("first", Limit.concurrency(1));
     private final Rule second = Rule.of("second", Limit.concurrency(1));
 
-    /** Two threads have come here. */
+    /** Counted down when two threads have arrived. */
     private final CountDownLatch meeting = new CountDownLatch(2);
 
-    /** Waiters are all in their queues, where they are asked for the first time. */
+    /** Whether all requests are in their queues, where they are first tried. */
     private volatile boolean queued;
 
     @AfterEach
@@ -51,7 +51,7 @@ class ReleaseMeetingTests {
         threads.close();
     }
 
-    /** Waits for another thread that comes, too; goes on without it once it has come. */
+    /** Waits until another thread arrives, once. */
     private void meet() {
         meeting.countDown();
         await(meeting);
@@ -117,7 +117,7 @@ class ReleaseMeetingTests {
         return true;
     }
 
-    /** The other thread may serve the queue of this release as well: then only that one meets. */
+    /** The other thread may serve the queue of this release as well; then only that one arrives. */
     private boolean come(Decision held) {
         held.close();
         meeting.countDown();
@@ -157,7 +157,7 @@ class ReleaseMeetingTests {
         assertThat(next.join().permitted()).isTrue();
     }
 
-    /** Requests that come and go in both rooms, which hear of each other's releases. */
+    /** Requests come and go in both rooms, which receive each other's releases. */
     @Test
     @Tag("race")
     void nothingIsLostOrGrantedTwiceWhereReleasesMeet() {

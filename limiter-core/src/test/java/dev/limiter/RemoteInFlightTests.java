@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Two instances share a storage: whoever waits, gives up, is cancelled or interrupted, never too much is in flight. */
+/**
+ * Two instances share a storage: requests wait, give up, are cancelled or interrupted, and never too many are in
+ * flight.
+ */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("race")
 class RemoteInFlightTests {

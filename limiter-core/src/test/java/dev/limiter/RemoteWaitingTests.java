@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Requests that wait on a remote storage: each question is a call, and other instances release without telling. */
+/**
+ * Requests that wait on a remote storage: each decision is a call, and releases of other instances are not reported.
+ */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RemoteWaitingTests {
 
@@ -41,7 +43,7 @@ class RemoteWaitingTests {
         return rule.charge("key").maxWait(HOUR);
     }
 
-    /** The permits held by another instance. */
+    /** Returns a decision that holds the permits for another instance. */
     private Decision heldElsewhere(Rule rule) {
         return shared.decide(rule, "key", 1);
     }
@@ -242,7 +244,7 @@ class RemoteWaitingTests {
         assertThat(room.timer.size()).isZero();
     }
 
-    /** A window tells when to ask again; of permits that another instance refunds it tells nothing. */
+    /** A window reports when to retry, but not that another instance refunds permits. */
     @Test
     void windowIsAskedAgainWhenTheTimeToRetryIsOver() {
         Rule log = Rule.of("log", Limit.slidingWindowLog(1, SECOND));
@@ -291,7 +293,7 @@ class RemoteWaitingTests {
             holder.outcome().close();
         }
         assertThat(storage.asked()).isEqualTo(1);
-        // asked before the release
+        // called before the release
         storage.answer();
         assertThat(elsewhere.waits() ? storage.asked() : 1).as("once more").isEqualTo(1);
         if (elsewhere.waits()) {
@@ -373,7 +375,7 @@ class RemoteWaitingTests {
         assertThat(storage.asked()).isZero();
     }
 
-    /** It takes no place, so it does not show in what others are told. */
+    /** The request is not queued, so it does not affect what others are told. */
     @Test
     void requestWithoutQuotaInAnotherRuleTakesNoPlaceInTheQueue() {
         heldElsewhere(pool);
@@ -415,7 +417,7 @@ class RemoteWaitingTests {
         assertThat(request.isRejected()).isTrue();
     }
 
-    /** Each attempt takes a permit for a moment and gives it back: that is no reason for the next one. */
+    /** Each attempt takes a permit for a moment and returns it, which must not trigger the next attempt. */
     @Test
     void requestThatSeveralPlacesDecideTriesNoMoreOftenThanItPolls() {
         storage.decideApart();

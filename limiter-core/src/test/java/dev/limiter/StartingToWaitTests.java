@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A request that comes while requests may wait again hears of releases, if it waits. */
+/** A request that arrives while waiting is being enabled receives releases if it waits. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StartingToWaitTests {
 
@@ -36,7 +36,7 @@ class StartingToWaitTests {
         VirtualWaiting room = new VirtualWaiting(storage, time);
         Decision held = storage.decide(pool, "key", 1);
         room.limiters.stopWaiting();
-        // read before the storage decides whether the request has to wait
+        // read before the storage decides whether the request waits
         onReading = room.limiters::startWaiting;
 
         VirtualWaiting.Request waiter = room.waiter(pool.charge("key").maxWait(HOUR));
@@ -57,7 +57,7 @@ class StartingToWaitTests {
                         () -> limiters.acquireAsync(pool, "key", HOUR).isDone(),
                         Executors.callable(limiters::startWaiting)));
                 held.close();
-                // at once, or when the timer of a waiter has done with the queues
+                // at once, or when the timer of a request has updated the queues
                 until(() -> limiters.waiting() == 0);
             }
         }

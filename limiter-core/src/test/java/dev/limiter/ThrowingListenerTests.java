@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Listeners and storages of others throw: no permit is lost, and nobody else waits for ever. */
+/** Foreign listeners and storages throw: no permit is lost, and no other request waits forever. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThrowingListenerTests {
 
@@ -156,7 +156,7 @@ class ThrowingListenerTests {
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
     }
 
-    /** The thread that releases has nothing to do with what the storage throws at a waiter. */
+    /** An exception of the storage for a waiting request does not affect the thread that releases. */
     @Test
     void aWaiterFailsAloneIfItsDecisionFails() {
         AtomicBoolean fails = new AtomicBoolean();

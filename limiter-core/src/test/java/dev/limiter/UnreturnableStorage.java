@@ -6,7 +6,7 @@ import dev.limiter.spi.ReleaseListener;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** A storage that throws where permits of some rules are returned or released, and keeps them. */
+/** A storage that throws when permits of some rules are returned or released, and keeps them. */
 final class UnreturnableStorage extends DelegatingStorage {
 
     private final RateLimiterStorage storage;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A listener is told of requests that really wait: when that begins and when it ends, once each. */
+/** A listener is notified of requests that actually wait: once of the beginning, and once of the end. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitListenerTests {
 
@@ -115,7 +115,7 @@ class WaitListenerTests {
         assertThat(told).hasSize(2).element(1).isEqualTo("rejected");
     }
 
-    /** A storage elsewhere is asked by the thread that comes, and answers in another one. */
+    /** A remote storage is called by the thread of the request, and replies in another one. */
     @Test
     void isToldOnceAStorageElsewhereHasAnswered() {
         ElsewhereStorage elsewhere = new ElsewhereStorage(memory);
@@ -130,7 +130,7 @@ class WaitListenerTests {
         assertThat(told).containsExactly(begins(paced), "given up");
     }
 
-    /** A request behind others is in the queue while the storage is asked whether it can be served in time. */
+    /** A request behind others is queued while the storage checks whether it can be served in time. */
     @Test
     void isNotToldOfThoseWhoCannotBeServedInTimeBehindOthers() {
         ElsewhereStorage elsewhere = new ElsewhereStorage(memory);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Queues and looks, the same on every storage. */
+/** Queues and peeks behave the same on every storage. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingContractTests {
 
@@ -26,7 +26,7 @@ class WaitingContractTests {
     private final VirtualTime time = new VirtualTime(VirtualTime.START - VirtualTime.START % SECOND.toNanos());
     private final RateLimiters limiters = TestedStorage.limiters(time);
 
-    /** Requests that have come one after the other, and wait. */
+    /** Submits requests that wait, one after the other. */
     private List<CompletableFuture<Decision>> waiting(int count, Charge charge) {
         List<CompletableFuture<Decision>> futures = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -71,7 +71,7 @@ class WaitingContractTests {
         }
     }
 
-    /** On Redis, only if the head of the queue is not trying again at that moment. */
+    /** On Redis, only while the head of the queue is not retrying. */
     @Tag("memory")
     @Test
     void requestForAWindowThatCannotBeServedInTimeIsRejectedAtOnce() {

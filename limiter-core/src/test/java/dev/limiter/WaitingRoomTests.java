@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Waiters on real threads and futures, with a clock that stands still: a waiter that stays too long never returns. */
+/**
+ * Requests that wait in real threads and futures, with a clock that stands still: a request that waits too long never
+ * returns.
+ */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingRoomTests {
 
@@ -56,12 +59,12 @@ class WaitingRoomTests {
         return limiters.acquireAsync(List.of(charges), () -> true);
     }
 
-    /** One more waits, and is not heard of again. */
+    /** Adds a waiting request that the test ignores. */
     private void joins(Charge charge) {
         var unused = waiting(() -> future(charge));
     }
 
-    /** Returns the result of an arrival once it has added a waiter. */
+    /** Runs {@code arrival} until it has added a waiting request, and returns its result. */
     private <T> T waiting(Supplier<T> arrival) {
         int before = limiters.waiting();
         T one = arrival.get();
@@ -293,7 +296,7 @@ class WaitingRoomTests {
         assertThat(waits.join().permitted()).isTrue();
     }
 
-    /** Remembers its listeners. */
+    /** Records its listeners. */
     private static final class Listened extends DelegatingStorage {
 
         private final Set<ReleaseListener> listeners = new HashSet<>();

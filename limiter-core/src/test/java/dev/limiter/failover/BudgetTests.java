@@ -32,7 +32,7 @@ class BudgetTests {
         assertThat(small.late()).isEqualTo(Duration.ofMillis(late).toNanos());
     }
 
-    /** A thread that wakes up a tenth of the budget late, or less, is as late as threads are. */
+    /** Threads normally wake up late by up to a tenth of the budget. */
     @ParameterizedTest
     @CsvSource({"0, 0", "40, 0", "50, 0", "55, 0", "56, 6", "80, 30", "100, 50", "1000, 50"})
     void isLateByWhatIsMoreThanUsualAndNoMoreThanTheBudget(long passed, long late) {

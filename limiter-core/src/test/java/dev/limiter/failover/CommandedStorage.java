@@ -21,8 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A remote storage in plain Java, which fails on command: nodes fail alone, states are broken, answers are held back.
- * Other instances take their permits from {@link #shared}. A key names its node before a colon.
+ * A remote storage in plain Java that fails on command: nodes fail independently, states are broken, replies are
+ * withheld. Other instances take their permits from {@link #shared}. A key contains the name of its node before a
+ * colon.
  */
 final class CommandedStorage implements RemoteStorage {
 
@@ -34,7 +35,7 @@ final class CommandedStorage implements RemoteStorage {
     final AtomicInteger goodbyes = new AtomicInteger();
     final AtomicInteger cleanUps = new AtomicInteger();
 
-    /** How many questions there were before each time that this instance had itself counted. */
+    /** The number of calls before each time that this instance was counted. */
     final List<Integer> hellos = new CopyOnWriteArrayList<>();
 
     final AtomicInteger resets = new AtomicInteger();
@@ -44,7 +45,7 @@ final class CommandedStorage implements RemoteStorage {
     private final Set<String> uncountable = ConcurrentHashMap.newKeySet();
     private final List<Runnable> held = new ArrayList<>();
 
-    /** Answers that are not wanted any more when they are there. */
+    /** Replies that arrived after they were cancelled. */
     final AtomicInteger cancelled = new AtomicInteger();
 
     private volatile boolean holding;
@@ -71,32 +72,32 @@ final class CommandedStorage implements RemoteStorage {
         failing.add(node);
     }
 
-    /** No connection comes about from now on. */
+    /** Makes all further attempts to connect fail. */
     void disconnect() {
         disconnected = true;
     }
 
-    /** Rejects to write from now on. */
+    /** Rejects writes from now on. */
     void beReadOnly() {
         readOnly = true;
     }
 
-    /** The user may not do what a probe does from now on; decisions need no such right. */
+    /** From now on, the user lacks the permission for probes, which decisions do not need. */
     void lackRightOfProbes() {
         withoutRight = true;
     }
 
-    /** The JVM reads no answer in time from now on. */
+    /** From now on, the JVM reads no reply in time. */
     void standStill() {
         standingStill = true;
     }
 
-    /** Called when an answer is not there in time, before all is read that has come. */
+    /** Sets an action to run when a reply is late, before arrived replies are read. */
     void whenLate(Runnable reading) {
         this.reading = reading;
     }
 
-    /** Has a consumer told of each question before it is answered, on the thread that asks. */
+    /** Sets a consumer to run with each call before its reply, in the calling thread. */
     void whenAsked(Consumer<List<Charge>> asking) {
         this.asking = asking;
     }
@@ -109,7 +110,7 @@ final class CommandedStorage implements RemoteStorage {
         broken.add(key);
     }
 
-    /** Cannot count by that rule. */
+    /** Rejects a rule as unsupported. */
     void reject(Rule rule) {
         uncountable.add(rule.name());
     }
@@ -126,12 +127,12 @@ final class CommandedStorage implements RemoteStorage {
         atOnce = true;
     }
 
-    /** Needs not be asked from now on. */
+    /** From now on, returns a decision without a call. */
     void know(Decision decision) {
         known = decision;
     }
 
-    /** Its last reply rejects all requests from now on. */
+    /** From now on, rejects all requests with the last reply. */
     void reject(Decision decision) {
         rejected = decision;
     }
@@ -140,18 +141,18 @@ final class CommandedStorage implements RemoteStorage {
         this.instances = instances;
     }
 
-    /** Holds answers back from now on; no caller waits for longer than that. */
+    /** From now on, withholds replies; no caller waits for longer than {@code timeout}. */
     void hold(Duration timeout) {
         this.timeout = timeout;
         holding = true;
     }
 
-    /** Decides from now on also on what nobody wants any more. */
+    /** From now on, also decides on cancelled requests. */
     void notHearOfCancellation() {
         deaf = true;
     }
 
-    /** In the order in which all was sent; what is sent meanwhile comes last. */
+    /** Delivers replies in the order of the calls; calls that arrive in the meantime come last. */
     void answerAll() {
         for (List<Runnable> late = late(); !late.isEmpty(); late = late()) {
             late.forEach(Runnable::run);

@@ -31,14 +31,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A storage that is a few lines of Java goes on while it fails, as one in Redis does. */
+/** Failover of a storage of a few lines of Java works as in Redis. */
 class FailoverOfAnyStorageTests implements StorageListener {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    /** More failures in a row than a circuit bears. */
+    /** More failures in a row than a breaker allows. */
     private static final int MANY = 20;
 
     private final VirtualTime time = new VirtualTime();
@@ -114,7 +114,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(changes).contains("lost " + node);
     }
 
-    /** Probes succeed a moment after one another, in real time. */
+    /** Probes follow each other after a moment of real time. */
     private void await(BooleanSupplier condition) {
         Conditions.await(() -> {
             time.advance(Duration.ofMillis(500));
@@ -146,7 +146,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(changes).containsExactly("lost ");
     }
 
-    /** A node that says what it does not allow answers, also while nobody asks. */
+    /** A node that denies a permission replies, also without requests. */
     @Test
     void probesWithoutARightGiveNothingUp() {
         remote.lackRightOfProbes();
@@ -181,7 +181,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(changes).isEmpty();
     }
 
-    /** A probe that the node does not allow has not shown that it can be written. */
+    /** A probe that the node denies does not prove that the node accepts writes. */
     @Test
     void probesWithoutARightDoNotHideThatNothingCanBeWritten() {
         remote.lackRightOfProbes();
@@ -247,7 +247,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(take("key", 1).permitted()).isFalse();
     }
 
-    /** Half of five is two, by which half of the burst refills in more than the longest window. */
+    /** Half of five is two, at which half of the burst refills in more than the longest window. */
     @Test
     void aShareOfABurstThatTakesAsLongAsAnyMayIsABurst() {
         remote.instances(2);
@@ -315,7 +315,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(outcomes).containsExactly(Outcome.OK);
     }
 
-    /** Answers are late, but not those of probes. */
+    /** Replies to requests are late, but those to probes are not. */
     @Test
     void requestsWithoutAnAnswerGiveUpNoStorageThatAnswersProbes() {
         remote.hold(Duration.ofMillis(1));
@@ -326,7 +326,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(changes).isEmpty();
     }
 
-    /** It may do what it is told all the same, such as renew what is held. */
+    /** The node may still execute commands, such as renewals of held permits. */
     @Test
     void isCleanedUpAlsoWhileItIsNotAsked() {
         remote.fail("");
@@ -380,7 +380,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         }
         assertThat(storage.isAvailable()).isTrue();
         assertThat(outcomes).contains(Outcome.BROKEN_STATE);
-        // ten together with the broken one, which memory rejects after that
+        // ten in one call with the broken state, which memory rejects after that
         assertThat(remote.shared.peek(other, "well").remaining()).isEqualTo(MANY - 10);
         assertThat(take("broken", 1).permitted()).isFalse();
     }
@@ -438,7 +438,10 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(remote.goodbyes).hasValue(1);
     }
 
-    /** The second question has what the first one left of the budget, which is nothing: with a budget of its own it takes twenty seconds. */
+    /**
+     * The second call gets what the first one left of the budget, which is nothing; with its own budget it would take
+     * twenty seconds.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @Timeout(10)
@@ -461,7 +464,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(remote.asked).hasValue(3);
     }
 
-    /** An exception of the caller's, however the storage tells it, says nothing about the storage. */
+    /** An exception caused by the caller is no failure of the storage, however it is reported. */
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
     void aRuleThatCannotBeCountedFailsNoOther(boolean later, boolean thrown) {
@@ -536,7 +539,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(take("key", 1).permitted()).isFalse();
     }
 
-    /** One outage after the other does not grant one share after the other. */
+    /** Repeated outages do not grant repeated shares. */
     @Test
     void memoryGoesOnCountingUntilItsWindowEnds() {
         for (int outage = 0; outage < 3; outage++) {
@@ -631,7 +634,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(remote.shared.peek(pool, "key").remaining()).isEqualTo(2);
     }
 
-    /** A key stays rejected until the time that the storage has named. */
+    /** A key stays rejected until the retry time of the storage. */
     @ParameterizedTest
     @EnumSource(OnFailure.class)
     void aKnownRejectionHoldsUnlessAllIsPermitted(OnFailure how) {
@@ -773,7 +776,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(remote.shared.peek(other, "c:key").remaining()).isEqualTo(MANY);
     }
 
-    /** The nodes are asked side by side, also by a thread that blocks. */
+    /** Nodes are called in parallel, also by a thread that blocks. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void allNodesAreAskedBeforeOneIsAwaited(boolean later) {

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Looks at several charges, at the remote storage and in memory while one of its nodes fails. */
+/** Peeks at several charges, in the remote storage and in memory while one of its nodes fails. */
 class LookTests {
 
     private final VirtualTime time = new VirtualTime();

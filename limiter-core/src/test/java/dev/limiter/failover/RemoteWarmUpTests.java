@@ -18,13 +18,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The questions to a storage before requests come. The clock moves only by what each round of questions takes. */
+/** The calls before the first requests. The clock advances only by the duration of each round. */
 class RemoteWarmUpTests {
 
     private static final Duration AT_MOST = Duration.ofSeconds(5);
     private static final Duration TIMEOUT = Duration.ofMillis(50);
 
-    /** One question alone, and those that come together. */
+    /** One call alone, and a batch. */
     private static final int OF_A_ROUND = 1 + RemoteWarmUp.TOGETHER;
 
     private final VirtualTime time = new VirtualTime();
@@ -54,7 +54,7 @@ class RemoteWarmUpTests {
                 .build();
     }
 
-    /** Has each round take so many milliseconds, by its number. */
+    /** Sets how many milliseconds each round takes, by its number. */
     private void take(IntUnaryOperator millis) {
         AtomicInteger questions = new AtomicInteger();
         remote.whenAsked(asked -> {

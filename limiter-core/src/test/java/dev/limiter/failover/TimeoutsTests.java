@@ -21,7 +21,7 @@ class TimeoutsTests {
 
     private final Timeouts timeouts = new Timeouts(StorageUnavailableException::of);
 
-    /** Settled by {@code settled} when the time is up, before anybody can cancel it. */
+    /** Returns a future that completes with {@code settled} at the timeout, just before it can be cancelled. */
     private static CompletableFuture<String> atTheLastMoment(CompletableFuture<String> settled) {
         return new CompletableFuture<>() {
             @Override
@@ -62,7 +62,10 @@ class TimeoutsTests {
         assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT)).isSameAs(failure);
     }
 
-    /** Is waited for until that late, by a clock that a test moves; then for as long again, in which it comes or not. */
+    /**
+     * Returns a future whose waiting thread wakes up late, by a test clock. In the second wait the reply arrives or
+     * not.
+     */
     private static CompletableFuture<String> readLate(VirtualTime time, Duration late, boolean answered) {
         return new CompletableFuture<>() {
             private boolean waitedBefore;
@@ -108,7 +111,7 @@ class TimeoutsTests {
                         late -> assertThat(late.reason()).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
     }
 
-    /** An answer that comes when the reader has run, which takes so long after the time is up. */
+    /** Returns a reply that arrives when the reader has run, {@code late} after the timeout. */
     private CompletableFuture<String> readBy(VirtualTime time, Duration late, boolean answered, boolean blocking) {
         CompletableFuture<String> answer = new CompletableFuture<>();
         Timeouts waiting = new Timeouts(StorageUnavailableException::of, () -> {
@@ -168,7 +171,7 @@ class TimeoutsTests {
                         failure -> assertThat(reason(failure)).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
     }
 
-    /** The reader runs when the time is up, and if that was late, once more after another budget. */
+    /** The reader runs at the timeout and, if that was late, once more after another budget. */
     @ParameterizedTest
     @CsvSource({"1, 0, true", "1, 20, true", "2, 0, false", "2, 20, true", "3, 20, false"})
     void whoWaitsPatientlyHasWhatALateReaderReads(int answeredBy, long late, boolean answered) {

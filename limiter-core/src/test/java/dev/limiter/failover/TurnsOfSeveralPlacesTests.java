@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A turn that one place gives is lost when another place rejects the request: those behind do not move up. So a request
- * waits only where one place decides on all of it.
+ * A turn granted in one place is lost if another place rejects the request, because later turns do not move up. So a
+ * request waits only if one place decides all of it.
  */
 class TurnsOfSeveralPlacesTests {
 
@@ -53,7 +53,7 @@ class TurnsOfSeveralPlacesTests {
         return later ? storage.decideAsync(waiting).join() : storage.decide(waiting);
     }
 
-    /** Has the next turn of a user come four seconds from now. */
+    /** Moves the next turn of a user to four seconds from now. */
     private void fill(String key) {
         assertThat(remote.shared
                         .decide(List.of(user.charge(key, 4).maxWait(LONG)))
@@ -119,7 +119,7 @@ class TurnsOfSeveralPlacesTests {
         assertPermittedOneByOne(later);
     }
 
-    /** Each is asked for alone, since one of their states is broken. */
+    /** Each charge has its own call, because one of their states is broken. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void areNotGivenByTwoQuestionsToOneNode(boolean later) {
@@ -176,7 +176,7 @@ class TurnsOfSeveralPlacesTests {
         }
     }
 
-    /** A release is no turn: nothing is taken anywhere before it. */
+    /** A wait for a release has no turn: nothing is taken before it. */
     @Test
     void whoWaitsForAReleaseGoesOnWhenAllCanBeHad() throws Exception {
         remote.cluster();
@@ -190,9 +190,9 @@ class TurnsOfSeveralPlacesTests {
                     () -> true);
             long end = System.nanoTime() + Duration.ofMinutes(4).toNanos();
             await(end, () -> limiters.waiting() == 1);
-            // a poll takes its permit until both answers are there
+            // a poll holds its permit until both replies have arrived
             await(end, () -> remote.shared.peek(all, "b:all").resetAfter().isZero());
-            // others may have it meanwhile
+            // others may take it in the meantime
             await(end, () -> remote.shared.decide(List.of(all.charge("b:all"))).permitted());
             int asked = remote.asked.get();
             await(end, () -> remote.asked.get() > asked + 10);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The use of memory is bounded, and no flood of keys frees a client from its limit. */
+/** The use of memory is bounded, and a flood of keys does not reset a client at its limit. */
 class BoundedMemoryTests {
 
     private static final int MAX_KEYS = 2000;
@@ -90,7 +90,8 @@ class BoundedMemoryTests {
         for (int i = 0; i < MAX_KEYS; i++) {
             storage.decide(rule, "key" + i, 10);
         }
-        // those that came before all others were looked at have their own, the rest the ten permits of the shared one
+        // keys that came before all others were examined have their own state, the others the ten permits of the shared
+        // one
         long granted = 0;
         for (int i = 0; i < MAX_KEYS; i++) {
             granted += storage.decide(rule, "new" + i, 10).permitted() ? 10 : 0;
@@ -281,7 +282,7 @@ class BoundedMemoryTests {
 
     @Test
     void clockThatOutrunsAnOriginDoesNotHang() {
-        // each reading is 10 microseconds later: compiling for one reading must do for the next
+        // each reading is 10 microseconds later: the arithmetic compiled for one must cover the next
         Rule rule = Rule.of(
                 "rule",
                 Limit.tokenBucket(999_999_999_999_999L, Duration.ofSeconds(1)).burst(1));

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** However permits are returned, those that are not never exceed the bound of their limit. */
+/** However permits are returned, the others never exceed the bound of their limit. */
 class GiveBackBoundTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -105,7 +105,7 @@ class GiveBackBoundTests {
         }
     }
 
-    /** The permits granted and not returned. */
+    /** Returns the permits granted and not returned. */
     private List<Grant> grants(Rule rule, String key, SplittableRandom random) {
         List<Grant> open = new ArrayList<>();
         List<Grant> kept = new ArrayList<>();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The place of a key follows its state, whatever happens to it: no key stays for too long, and none leaves too early. */
+/** The queue position of a key follows its state: no key stays for too long, and none leaves too early. */
 class KeyPlaceTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -266,7 +266,7 @@ class KeyPlaceTests {
         assertThat(name).isEmpty();
     }
 
-    /** A limit that cannot take over what another one used. */
+    /** A limit that cannot take over the use of another one. */
     private static final class Stubborn extends SingleNumberLimit {
 
         private Stubborn(Limit limit) {

@@ -29,7 +29,7 @@ class BehindOthersTests {
     private static final Duration TENTH = Duration.ofMillis(100);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** With the share of a wait that is certain on arrival, in percent. */
+    /** Windows, each with the percentage of a wait that is certain on arrival. */
     static Stream<Arguments> windows() {
         return Stream.of(
                 Arguments.of(Limit.slidingWindowLog(10, SECOND), 100),
@@ -56,7 +56,7 @@ class BehindOthersTests {
                 .isBetween(inTime.leftAfter().multipliedBy(certain).dividedBy(100), inTime.leftAfter());
     }
 
-    /** A request that is rejected on arrival would not have been served in time, had it waited behind the others. */
+    /** A request that is rejected on arrival could not have been served in time by waiting behind the others. */
     @ParameterizedTest
     @MethodSource("windows")
     void noRequestIsRejectedThatCouldBeServedInTime(Limit limit) {
@@ -67,7 +67,7 @@ class BehindOthersTests {
             for (int i = 0; i < arrivals.size(); i++) {
                 Arrival arrival = arrivals.get(i);
                 if (requests.get(i).isRejected() && !arrival.rejectedAtOnce) {
-                    // it leaves its place to others, who cannot know
+                    // it leaves its permits to others, which is not known on arrival
                     assertThat(limit).isNotInstanceOf(Limit.SlidingWindowLog.class);
                     break;
                 }
@@ -125,7 +125,7 @@ class BehindOthersTests {
         return requests;
     }
 
-    /** A look that crosses with attempts of heads counts no permit twice. */
+    /** A check that overlaps with attempts of heads counts no permit twice. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void permitsThatAreTakenDuringTheLookAreNotCountedTwice(boolean beforeTheLook) {
@@ -136,7 +136,7 @@ class BehindOthersTests {
         line.elsewhere.withhold();
         Request last;
         if (beforeTheLook) {
-            // the head has its permit, and does not know yet
+            // the head has its permit, but no reply yet
             line.room.advance(SECOND);
             last = line.room.enter(log.charge("key").maxWait(SECOND));
             line.elsewhere.answer();
@@ -151,7 +151,7 @@ class BehindOthersTests {
         assertThat(last.waits()).isTrue();
     }
 
-    /** A rule that needs other limits as well is judged by each. */
+    /** The slowest of several limits determines the wait. */
     @Test
     void requestOfSeveralLimitsWaitsForTheSlowest() {
         Rule rule = Rule.of(

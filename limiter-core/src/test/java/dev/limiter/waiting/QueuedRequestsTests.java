@@ -45,7 +45,7 @@ class QueuedRequestsTests {
     private final Rule other = Rule.of("other", Limit.concurrency(1));
     private final Rule log = Rule.of("log", Limit.slidingWindowLog(10, SECOND));
 
-    /** Counts what it is asked. */
+    /** Counts calls. */
     private static final class Counting extends DelegatingStorage {
 
         private final RateLimiterStorage within;
@@ -104,7 +104,9 @@ class QueuedRequestsTests {
         assertThat(limiters.waiting()).isZero();
     }
 
-    /** The log is full since 0.1, 0.2 ... 1.0 seconds: one leaves exactly when the oldest permit does. */
+    /**
+     * The log is full since 0.1, 0.2 ... 1.0 seconds: one request is permitted exactly when the oldest permit expires.
+     */
     @Test
     void requestOfASlidingLogLeavesExactlyWhenTheOldestPermitLeaves() {
         for (int i = 0; i < 10; i++) {
@@ -132,7 +134,7 @@ class QueuedRequestsTests {
                 Arguments.of(Limit.slidingWindowCounter(10, SECOND).buckets(2), 15));
     }
 
-    /** However requests come: in order, each permitted or rejected by its time, never too many in a window. */
+    /** However requests arrive: in order, each permitted or rejected in time, never too many in a window. */
     @ParameterizedTest
     @MethodSource("windows")
     void noWindowSeesMoreThanItsBound(Limit limit, int bound) {
@@ -238,7 +240,7 @@ class QueuedRequestsTests {
         assertThat(request.leftAfter()).isEqualTo(SECOND);
     }
 
-    /** Accepted: the head keeps those behind it from permits that it cannot use alone. */
+    /** By design: the head blocks those behind it from permits that it cannot use alone. */
     @Test
     void headOfLineHoldsUpThoseBehindItUntilItGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
@@ -264,7 +266,7 @@ class QueuedRequestsTests {
         assertThat(one.isPermitted()).isTrue();
     }
 
-    /** What the look at its other rules finds comes late, when it is the head already. */
+    /** The check of its other rules completes late, when it is already the head. */
     @Test
     void thoseBehindTryWhenALookRejectsTheHead() {
         ElsewhereStorage elsewhere = new ElsewhereStorage(storage);
@@ -327,7 +329,7 @@ class QueuedRequestsTests {
         assertThat(limiters.peek(quota, "key").remaining()).isEqualTo(1);
     }
 
-    /** A client that waits for a limit of its own keeps no other from a bucket that all share. */
+    /** A client that waits for its own limit does not block others from a shared bucket. */
     @Test
     void requestStandsInNoQueueOfABucketThatItAlsoNeeds() {
         Rule site = Rule.of("site", Limit.tokenBucket(1, SECOND));
@@ -344,7 +346,7 @@ class QueuedRequestsTests {
         assertThat(ofSecond.waits()).isTrue();
     }
 
-    /** A request for a concurrency limit holds no permit of it while it waits for another rule. */
+    /** A request for a concurrency limit holds no permit while it waits for another rule. */
     @Test
     void requestThatWaitsForABucketHoldsNoConcurrencyPermit() {
         Rule bucket = Rule.of("bucket", Limit.tokenBucket(1, SECOND));
@@ -356,7 +358,7 @@ class QueuedRequestsTests {
         assertThat(limiters.peek(pool, "key").permitted()).isFalse();
     }
 
-    /** Twenty turns of a bucket would leave at once where the log permits ten. */
+    /** Twenty turns of a bucket would be granted at once, although the log permits ten. */
     @Test
     void ruleThatMixesBothKindsQueuesAsAWhole() {
         Rule mixed = Rule.of(
@@ -396,7 +398,7 @@ class QueuedRequestsTests {
         assertThat(second.waits()).isTrue();
     }
 
-    /** As logins that fail are counted, and honest ones are refunded. */
+    /** For example, failed logins are counted, and successful ones are refunded. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void refundableRequestsWaitForEachOther(boolean bucket) {
@@ -475,7 +477,7 @@ class QueuedRequestsTests {
         assertThat(second.isPermitted()).isTrue();
     }
 
-    /** Behind a limit of another size: the head goes by the limits with which it has come. */
+    /** Behind a limit of another size, the head uses the limits with which it arrived. */
     @Test
     void releaseUnderAnotherLimitOfTheSameNameServesTheHead() {
         Rule wider = Rule.of("pool", Limit.concurrency(2));
@@ -488,7 +490,7 @@ class QueuedRequestsTests {
         assertThat(request.isPermitted()).isTrue();
     }
 
-    /** Keys that share a state for which there is no room hear of no release of each other, and try every 25 ms. */
+    /** Keys that share a state because they did not fit receive no releases of each other, and retry every 25 ms. */
     @Test
     void keysThatShareAStateWaitForEachOther() {
         VirtualWaiting small =
@@ -501,7 +503,7 @@ class QueuedRequestsTests {
         assertThat(request.isPermitted()).isTrue();
     }
 
-    /** Leaving takes no decision, but for the next head, and no look at other requests. */
+    /** Leaving needs no decision except for the next head, and no check of other requests. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aThousandGiveUpInAnyOrderAtNoCost(boolean concurrency) {

@@ -148,7 +148,7 @@ class ReservedTurnsTests {
         assertThat(limiters.waiting()).isZero();
     }
 
-    /** A client that waits for a limit of its own keeps no other from the queue of a limit that all share. */
+    /** A client that waits for its own limit does not block the queue of a shared limit. */
     @Test
     void requestCountsForTheRulesThatItWaitsFor() {
         Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A call looks at a thousand entries of a log at most, whatever is stored: the server does nothing else meanwhile. */
+/** A call reads at most a thousand entries of a log, however many are stored, because it blocks the server. */
 class BigLogTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    /** Ten times what a log may hold: older versions had no bound. */
+    /** Ten times as many entries as a log may have; older versions had no limit. */
     private static final int STORED = 100_000;
 
     private final VirtualTime time = new VirtualTime();
@@ -66,11 +66,11 @@ class BigLogTests {
         while (!take(rule, 1).permitted()) {
             assertThat(++calls).isLessThan(100);
         }
-        // what has left counts no more as soon as there is room
+        // entries that have left no longer count once there is space
         assertThat(calls).isEqualTo(91);
     }
 
-    /** Entries beyond the first ones are not looked at for a time to retry, which comes too early then. */
+    /** Entries beyond the first ones are not read for a retry time, which is then too early. */
     @Test
     void looksAtABoundedNumberForAllRequestsOfACall() {
         List<Rule> rules = IntStream.range(0, 6)
@@ -81,12 +81,12 @@ class BigLogTests {
         Decision rejected =
                 storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
 
-        // of four thousand entries, each log has its share
+        // each log gets its part of four thousand entries
         assertThat(rejected.parts())
                 .extracting(part -> part.retryAfter().orElseThrow())
                 .hasSize(6)
                 .containsOnly(Duration.ofNanos(900_666_000));
-        // never permitted, these have no end
+        // these were never permitted and have no expiry
         rules.forEach(rule -> server.del(state(rule)));
     }
 

@@ -20,13 +20,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Requests whose calendar may have to be sent again. */
+/** Requests that may have to be sent again with other calendar boundaries. */
 class CalendarCallTests {
 
-    /** As many calls as may be under way before requests gather. */
+    /** The number of calls in progress from which requests are batched. */
     private static final int LITTLE = 4;
 
-    /** Leaves the answers to the test. */
+    /** Leaves the replies to the test. */
     private static final class Asked implements Redis {
 
         private final List<CompletableFuture<byte[]>> calls = new CopyOnWriteArrayList<>();
@@ -79,7 +79,7 @@ class CalendarCallTests {
                 .take(1, 1, ScriptReply::taken, late -> givenBack.incrementAndGet());
     }
 
-    /** A short line, on which so many calls are under way. */
+    /** Simulates a low latency, with {@code underWay} calls in progress. */
     private void keepBusy(int underWay) {
         askForNothing();
         redis.isOutside(0);
@@ -137,7 +137,7 @@ class CalendarCallTests {
         assertThat(redis.calls).hasSize(LITTLE + 1);
     }
 
-    /** The first reading learns the time of the server, the second one is that of the next attempt. */
+    /** The first read sets the time of the server, the second one is that of the next attempt. */
     @Test
     void isNotSentAgainWhereItsCallerGoesAsItIsAskedAgain() {
         keepBusy(0);
@@ -211,7 +211,7 @@ class CalendarCallTests {
                 .isInstanceOf(StorageUnavailableException.class);
     }
 
-    /** The grant of the second attempt and the cancellation come at the same time. */
+    /** The grant of the second attempt and the cancellation happen at the same time. */
     @Test
     @Tag("race")
     void isEitherTakenOrGivenBack() throws Exception {

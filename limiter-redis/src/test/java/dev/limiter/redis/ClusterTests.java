@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** On a real cluster of three masters and three replicas. The last test kills a master. */
+/** Tests on a real cluster of three masters and three replicas. The last test kills a master. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterTests {
@@ -47,7 +47,7 @@ class ClusterTests {
     private RedisCluster cluster;
     private ClusterClient client;
 
-    /** Of the first master alone. */
+    /** Connected to the first master only. */
     private ImpatientClient first;
 
     private RedisRateLimiterStorage redis;
@@ -87,7 +87,7 @@ class ClusterTests {
         cluster.close();
     }
 
-    /** A key of {@link #user} whose states are on that master. */
+    /** Returns a key of {@link #user} with its states on a master. */
     private String keyOn(int master) {
         return keyOn(master, user);
     }
@@ -162,7 +162,7 @@ class ClusterTests {
         Charge release = pool.charge(keyOn(0, pool)).maxWait(Duration.ofMinutes(1));
         Charge turn = paced.charge(keyOn(0, paced)).maxWait(Duration.ofMinutes(1));
         Decision held = redis.decide(List.of(release));
-        // an answer in memory would be a turn
+        // a decision in memory would be a turn
         try (FailoverRateLimiterStorage patient = failover(RedisRateLimiterStorage.builder(client.redis())
                 .timeout(Duration.ofSeconds(5))
                 .build())) {
@@ -216,7 +216,7 @@ class ClusterTests {
     }
 
     /**
-     * A request may be given up while a slot moves, and its grant comes back later: so only permits of callers are
+     * A request may be given up while a slot moves, and its grant is returned later. So only permits of callers are
      * counted, not the remaining ones.
      */
     @Test
@@ -276,7 +276,7 @@ class ClusterTests {
             storage.cleanUp();
             return storage.decide(user, key, 1).onFailure().isEmpty();
         });
-        // what the replica had not heard of yet is lost: the last one or few
+        // permits that were not replicated yet are lost: the last one or few
         assertThat(storage.decide(user, key, 1).limits().get(1).remaining()).isLessThan(100);
         for (int i = 0; i < 100; i++) {
             storage.decide(user, key, 1);

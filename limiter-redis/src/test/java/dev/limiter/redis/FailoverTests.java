@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A real server that is killed, stopped, full or somebody's replica. */
+/** Tests on a real server that is killed, paused, full or a replica. */
 class FailoverTests implements StorageListener {
 
     private static final Duration DAY = Duration.ofDays(1);
@@ -161,7 +161,7 @@ class FailoverTests implements StorageListener {
         for (int i = 0; i < 10_000; i++) {
             take("key" + i, 1);
         }
-        // a probe every half a second at most
+        // a probe every half second at most
         assertThat(calls.get() - before).isLessThan(60);
     }
 
@@ -182,12 +182,12 @@ class FailoverTests implements StorageListener {
         take("key", 1);
         server.pause();
         loseServer();
-        // one that was answered, five that were not, and those while a probe has no answer either
+        // one with a reply, five without, and those while a probe has no reply either
         assertThat(calls.get()).isBetween(7, 10);
         server.resume();
         await(() -> storage.isAvailable());
         assertThat(take("key", 1).onFailure()).isEmpty();
-        await(() -> changes.equals(List.of("lost", "found"))); // told just after it is available
+        await(() -> changes.equals(List.of("lost", "found"))); // notified just after it is available
     }
 
     @Test
@@ -201,7 +201,7 @@ class FailoverTests implements StorageListener {
         await(() -> storage.isAvailable());
         Decision decision = take("key", 1);
         assertThat(decision.onFailure()).isEmpty();
-        // the server is empty: what was used there before is lost
+        // the server is empty: its previous state is lost
         assertThat(decision.remaining()).isEqualTo(99);
     }
 
@@ -297,7 +297,7 @@ class FailoverTests implements StorageListener {
         assertThat(changes).isEmpty();
     }
 
-    /** Each holds the type of a state, or one of a limit of another kind. */
+    /** Each has the type of a state, or is a state of another kind of limit. */
     @Test
     void aSortedSetOfSomebodyElseIsNoState() {
         Rule pool = Rule.of("pool", Limit.concurrency(8));
@@ -316,7 +316,7 @@ class FailoverTests implements StorageListener {
         }
     }
 
-    /** As a server is that has just been told to be a replica, or has too few of them. */
+    /** Like a server that has just become a replica, or has too few of them. */
     @ParameterizedTest
     @ValueSource(strings = {"READONLY", "NOREPLICAS", "NOPERM"})
     void whatIsReleasedOrGivenBackWhileTheServerRejectsIsDoneLater(String why) {
@@ -450,7 +450,7 @@ class FailoverTests implements StorageListener {
             first.cleanUp();
             assertThat(commands.sync().zcard("limiter:instances")).isEqualTo(1);
         }
-        // does not wait for a server that does not answer
+        // does not wait for a server that hangs
         server.pause();
         second.close();
     }

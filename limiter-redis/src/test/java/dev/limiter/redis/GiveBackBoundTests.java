@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** However permits are returned, those that are not never exceed the bound of their limit. */
+/** However permits are returned, the others never exceed the bound of their limit. */
 class GiveBackBoundTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -42,7 +42,7 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
     }
 
-    /** The bucket is empty in between, but its returned permits are remembered. */
+    /** The bucket is empty in between, but its count of returned permits is kept. */
     @Test
     void whatWasReturnedIsRememberedWhileTheBucketIsEmpty() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
@@ -56,7 +56,7 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
     }
 
-    /** A charge has leaked as fast as the faster of the two limits lets it. */
+    /** A charge leaks at the faster of both rates. */
     @Test
     void whatLeakedUnderARaisedLimitIsNotGrantedAgain() {
         Rule slow = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
@@ -82,7 +82,7 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 5).permitted()).isTrue();
     }
 
-    /** A request that returns its permit leaves as little behind as before. */
+    /** A request that returns its permit leaves no more state than before. */
     @Test
     void aKeyOfWhichAllIsReturnedIsForgotten() {
         RedisRateLimiterStorage own = RedisStorageProvider.of(time, "give-back-forgotten");
@@ -92,14 +92,16 @@ class GiveBackBoundTests {
                 .isZero();
     }
 
-    /** {@code bound}: of permits in any window of so many nanoseconds. */
+    /** A rule, and the most permits in any {@code nanos}. */
     private record Case(Rule rule, LongUnaryOperator bound) {
 
         static Case bucket(String name, long capacity, Limit... limits) {
             return new Case(Rule.of(name, limits), nanos -> capacity + (nanos * 20 + WINDOW - 1) / WINDOW);
         }
 
-        /** {@code most} in each window, of which a time touches {@code more} than it is long. */
+        /**
+         * Creates a case with {@code most} permits per window; a period overlaps {@code more} windows than its length.
+         */
         static Case windows(String name, long most, int more, Limit limit) {
             return new Case(Rule.of(name, limit), nanos -> most * (nanos / WINDOW + (nanos == 0 ? 1 : more)));
         }
@@ -152,7 +154,7 @@ class GiveBackBoundTests {
         }
     }
 
-    /** The permits granted and not returned. */
+    /** Returns the permits granted and not returned. */
     private List<Grant> grants(Rule rule, String key, SplittableRandom random) {
         List<Grant> open = new ArrayList<>();
         List<Grant> kept = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** A client that waits for two seconds, for any answer, and connects again every tenth of a second. */
+/** A client that waits two seconds for a reply, and reconnects every tenth of a second. */
 final class ImpatientClient implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -44,14 +44,14 @@ final class ImpatientClient implements AutoCloseable {
         return new ImpatientClient(RedisURI.create(RedisServer.HOST, port));
     }
 
-    /** Of whichever server is the master. */
+    /** Connects to the current master. */
     static ImpatientClient of(RedisSentinel sentinel) {
         return new ImpatientClient(RedisURI.Builder.sentinel(RedisServer.HOST, sentinel.port(), RedisSentinel.NAME)
                 .withTimeout(PATIENCE)
                 .build());
     }
 
-    /** The server over a connection of its own. */
+    /** Returns the server over a new connection. */
     Redis redis() {
         return new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE));
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** Counts as a server reports them, which this test sets. */
+/** The test sets the counts that a server replies with. */
 class InstanceCounterTests {
 
     private static final long HELLO = Duration.ofSeconds(2).toNanos();
@@ -62,7 +62,7 @@ class InstanceCounterTests {
         assertThat(heard(5)).isEqualTo(5);
     }
 
-    /** After an outage, or on a server that starts empty, the first instance counts itself alone. */
+    /** After an outage, or on a server that starts empty, the first instance counts only itself. */
     @Test
     void fewerInstancesAreBelievedOnceAllHadTimeToComeBack() {
         heard(4);
@@ -80,7 +80,7 @@ class InstanceCounterTests {
         assertThat(heard(1)).isEqualTo(1);
     }
 
-    /** A server that stands still answers all that waits for it before it reads what other instances have said. */
+    /** A paused server replies to all waiting calls before it reads the heartbeats of other instances. */
     @Test
     void answersThatAreLateProveNothing() {
         heard(4);
@@ -97,7 +97,7 @@ class InstanceCounterTests {
         assertThat(counter.known()).isEqualTo(4);
     }
 
-    /** A server that goes away after each first count proves nothing, however long that takes. */
+    /** A server that fails after each first count proves nothing, however long that takes. */
     @Test
     void outagesBetweenTwoCountsProveNothing() {
         heard(4);

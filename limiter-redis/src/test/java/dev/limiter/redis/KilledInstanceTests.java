@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A JVM that is killed (-9) while it has permits of a sliding limit taken ahead: they are free when their window is over. */
+/** A JVM is killed (-9) while it holds a lease of a sliding limit: the permits are free when their window is over. */
 @Tag("long")
 class KilledInstanceTests {
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Rejections by a clock that the test sets. */
+/** Rejections with a clock that the test sets. */
 class KnownRejectionsTests {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -31,7 +31,7 @@ class KnownRejectionsTests {
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(5, Duration.ofHours(1)));
     private final RemoteRule remote = new RemoteRule(rule, "", 30_000_000, 0);
 
-    /** Learns that nothing is left of a key for an hour. */
+    /** Records that a key has no permits left for an hour. */
     private void reject(Charge charge) {
         long micros = TimeUnit.HOURS.toMicros(1);
         long[] numbers = {0, micros, micros, 0, 0, 0};
@@ -55,7 +55,7 @@ class KnownRejectionsTests {
         assertThat(isKnown(charge)).isFalse();
     }
 
-    /** Also while the answer to the one that asks has not come, or does not come at all. */
+    /** Also while the reply to that request has not arrived, or never does. */
     @Test
     void oneRequestInASecondAsksAndTheOthersDoNot() {
         Charge charge = rule.charge("key");
@@ -81,7 +81,7 @@ class KnownRejectionsTests {
         assertThat(isKnown(charge)).isFalse();
     }
 
-    /** While Redis cannot be asked. */
+    /** Applies while Redis cannot be called. */
     @Test
     void aRejectionLastsForRequestsThatCannotAsk() {
         Charge charge = rule.charge("key");

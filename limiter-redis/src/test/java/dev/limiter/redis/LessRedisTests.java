@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Callers that share calls, rejections that need none, permits taken ahead: on a real server, by its clock. */
+/** Callers that share calls, rejections without a call, and leases: on a real server, with its clock. */
 @Tag("race")
 class LessRedisTests {
 
@@ -42,7 +42,7 @@ class LessRedisTests {
     /** Called before states are reset. */
     private Runnable resetting = () -> {};
 
-    /** When answers are heard of. */
+    /** Completes when replies may arrive. */
     private CompletableFuture<?> heard = CompletableFuture.completedFuture(null);
 
     private final String prefix = "less-" + PREFIXES.incrementAndGet() + ":";
@@ -132,7 +132,7 @@ class LessRedisTests {
         });
     }
 
-    /** All at the same time: it takes three seconds, of which most are waited. */
+    /** All limits at the same time, which takes three seconds, mostly of waiting. */
     private static Map<Limit, Double> rejectionsOfRedis(int instances) {
         Map<Limit, Double> shares = new ConcurrentHashMap<>();
         List<LessRedisTests> tests = limits().map(limit -> new LessRedisTests()).toList();
@@ -152,8 +152,8 @@ class LessRedisTests {
     }
 
     /**
-     * For three seconds, ten requests for each permit, evenly spaced, to one instance after the other: the share of them
-     * that Redis rejects. How many it grants is a matter of the time that they take.
+     * For three seconds, sends ten requests per permit, evenly spaced, to one instance after the other. Returns the
+     * fraction that Redis rejects. The number of grants depends on the actual duration.
      */
     private double rejectionsOfRedis(Limit limit, int instances) {
         Rule rule = Rule.of("rule", limit);
@@ -187,7 +187,7 @@ class LessRedisTests {
         assertThat(calls).hasValue(0);
         Decision asked = storage.peek(rule, "key");
         assertThat(calls).hasValue(1);
-        // counted from the answer of Redis, so late by the time of that call, never early
+        // counts from the reply of Redis, so it is late by the duration of that call, but never early
         Duration passed = Duration.ofNanos(System.nanoTime() - start);
         Duration rest = asked.retryAfter().orElseThrow();
         assertThat(known.retryAfter().orElseThrow()).isBetween(rest.minus(passed), rest.plus(passed));
@@ -207,7 +207,7 @@ class LessRedisTests {
                 Limit.leakyBucket(3, day).burst(1).paced());
     }
 
-    /** A bucket has turns ahead, a paced one no more than may wait, and a fixed window those of the next one. */
+    /** A bucket has turns ahead, a paced one only as many as may wait, and a fixed window those of the next window. */
     @ParameterizedTest
     @MethodSource("limitsWithAndWithoutTurns")
     void tellsThoseWhoWouldWaitWhatRedisWouldTellThem(Limit limit) {
@@ -232,7 +232,7 @@ class LessRedisTests {
         }
     }
 
-    /** The answer to a grant tells when one permit is available, and these ask for ten. */
+    /** The reply to a grant contains the time until one permit is available, but these need ten. */
     @Test
     void aRejectionAfterAGrantOfSeveralTellsWhenAsManyAreAvailable() {
         RedisRateLimiterStorage storage = storage(0);
@@ -283,7 +283,7 @@ class LessRedisTests {
         Decision taken = storage.decide(List.of(rule.charge("key")));
         CompletableFuture<Void> late = new CompletableFuture<>();
         heard = late;
-        // another request, of which is not known yet that it is rejected
+        // another request, not yet known to be rejected
         CompletableFuture<Decision> rejected =
                 storage.decideAsync(List.of(rule.charge("key").maxWaiting(1)));
         heard = CompletableFuture.completedFuture(null);
@@ -413,7 +413,7 @@ class LessRedisTests {
         for (int i = 0; i < 100; i++) {
             assertThat(storage.decideAsync(List.of(rule.charge("key")))).isDone();
         }
-        // more was asked for at half
+        // more was requested at half
         assertThat(calls).hasValue(1);
         CompletableFuture<Decision> next = storage.decideAsync(List.of(rule.charge("key")));
         assertThat(next).isNotDone();
@@ -457,7 +457,7 @@ class LessRedisTests {
         RedisRateLimiterStorage storage = storage(50);
         RedisRateLimiterStorage other = storage(0);
         other.decide(rule, "key", 1);
-        // half of the window, for which permits are taken ahead, ends later than the window itself
+        // the lease time, half of the window, ends later than the window itself
         Conditions.await(() -> other.peek(rule, "key").resetAfter().compareTo(Duration.ofMillis(200)) <= 0);
         RealTime.pass(storage.decide(rule, "key", 1).resetAfter());
         calls.set(0);
@@ -475,7 +475,7 @@ class LessRedisTests {
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(949);
     }
 
-    /** Limits of a tier or an override. */
+    /** The limits of a tier or an override. */
     @Test
     void whatIsKeptUnderOtherLimitsOfTheRuleDoesNotOutliveAReset() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(100, Duration.ofDays(1)).alignFirst());
@@ -503,7 +503,7 @@ class LessRedisTests {
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(999);
     }
 
-    /** While others give back what is kept, and Redis answers at any moment. */
+    /** While other threads refund leases, and Redis replies at any time. */
     @Test
     void noPermitTakenAheadIsLostOrHadTwice() {
         long limit = 5_000_000;
@@ -515,7 +515,7 @@ class LessRedisTests {
             storage.giveBackKept();
             RealTime.pass(Duration.ofNanos(500_000));
         }
-        // what was asked for last has come when this is answered
+        // earlier calls have completed when this one has
         storage.peek(rule, "key");
         storage.giveBackKept();
         assertThat(granted.join()).isEqualTo(8 * 250_000);
@@ -554,7 +554,7 @@ class LessRedisTests {
             try {
                 storage.decide(rule, "key" + key, 1);
             } catch (StorageUnavailableException busy) {
-                // some on a busy machine
+                // a few on a busy machine
             }
         }
         held.hold();

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A command that the server has done, whose answer is lost with the connection: the next connection repeats nothing. */
+/** The server executes a command, but its reply is lost with the connection: the next connection repeats nothing. */
 class LostAnswerTests {
 
     private static final Script COUNT = Script.of("return tostring(redis.call('incr', KEYS[1]))");
@@ -88,7 +88,7 @@ class LostAnswerTests {
         return ("" + times).equals(server.ask(commands -> commands.get(KEY)));
     }
 
-    /** The second and third are done, and have no answer. */
+    /** The second and third commands are executed, but have no reply. */
     private static void isDoneOnce(Redis redis, RedisServer server, LosingNetwork network) {
         count(redis).join();
         network.withhold();
@@ -139,7 +139,7 @@ class LostAnswerTests {
                     .build();
             try (RedisClusterClient client =
                     RedisClusterClient.create(mapped, RedisURI.create(RedisServer.HOST, server.port()))) {
-                // a node of a new cluster may not have heard of all slots
+                // a node of a new cluster may not know all slots yet
                 await(() -> {
                     client.refreshPartitions();
                     return client.getPartitions().getPartitionBySlot(SlotHash.getSlot(KEY)) != null;

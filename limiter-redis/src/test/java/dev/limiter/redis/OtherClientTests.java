@@ -21,10 +21,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
-/** {@link Redis} is where another client than Lettuce goes in: here one that is a socket. */
+/** {@link Redis} allows clients other than Lettuce, here a plain socket. */
 class OtherClientTests {
 
-    /** Sends one command after the other, and speaks just enough of RESP. */
+    /** Sends one command after the other, with the necessary subset of RESP. */
     private static final class SocketRedis implements Redis {
 
         private final ExecutorService thread = Executors.newSingleThreadExecutor();

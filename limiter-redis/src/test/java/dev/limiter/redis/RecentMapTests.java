@@ -12,7 +12,7 @@ class RecentMapTests {
 
     private static final int ROUNDS = 20_000;
 
-    /** So many that none is dropped while the first ones move. */
+    /** Large enough that no entry is dropped while the first ones move. */
     private static final int HALF = 2 * ROUNDS;
 
     @Test

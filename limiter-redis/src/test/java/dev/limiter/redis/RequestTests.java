@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An answer is taken, given back or lost: never taken and lost. */
+/** A reply is used, returned or lost, but never both used and lost. */
 class RequestTests {
 
     private final List<String> events = new ArrayList<>();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** All scripts that can be put together, and each algorithm on its own, without what calls them. */
+/** All possible scripts, and each algorithm on its own, without the Java code that calls them. */
 class ScriptsTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -90,7 +90,7 @@ class ScriptsTests {
                 Limit.concurrency(10));
     }
 
-    /** Ten permits at one time, the eleventh is rejected; then one is given back. */
+    /** Takes ten permits at once; the eleventh is rejected until one is returned. */
     @ParameterizedTest
     @MethodSource("algorithms")
     void anAlgorithmDecidesOnItsOwn(Limit limit) {
@@ -114,7 +114,7 @@ class ScriptsTests {
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
 
-    /** Permits come one by one: the second has to wait, until the first is given back. */
+    /** Takes permits one by one: the second has to wait until the first is returned. */
     @Test
     void aWarmUpDecidesOnItsOwn() {
         Limit limit = Limit.tokenBucket(10, MINUTE).warmUp(MINUTE);

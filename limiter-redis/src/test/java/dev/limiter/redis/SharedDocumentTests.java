@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A document on a real server, which is never replaced unseen. */
+/** A document on a real server; no writer replaces a version that it has not read. */
 class SharedDocumentTests {
 
     private static final String KEY = "limiter:changes";
@@ -113,7 +113,7 @@ class SharedDocumentTests {
                 .isEqualTo(Integer.toString(WRITERS * TIMES));
     }
 
-    /** Counts in the document. */
+    /** Increments the number in the document. */
     private static void add(SharedDocument document) {
         Version known = new Version("0", "0");
         for (int added = 0; added < TIMES; ) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Permits used under a limit count under the next one alike in memory and in Redis, given whole microseconds. */
+/** Permits used under one limit count the same under the next one in memory and in Redis, with whole microseconds. */
 class TakenOverTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -57,7 +57,7 @@ class TakenOverTests {
                         .map(to -> Arguments.of(from, to)));
     }
 
-    /** A state in Redis does not tell by what its window began: one from the first request goes on with any other. */
+    /** A state in Redis does not contain how its window began, so one from the first request continues any other. */
     private static boolean keepsStart(Limit from, Limit to) {
         return from instanceof Limit.FixedWindow && to instanceof Limit.FixedWindow window && window.alignedToFirst();
     }
@@ -142,7 +142,7 @@ class TakenOverTests {
                         tenAnHour().stream().filter(to -> !to.equals(from)).map(to -> Arguments.of(from, to)));
     }
 
-    /** While a deployment replaces instances, some decide by the rule as it was and others as it is. */
+    /** While a deployment replaces instances, some apply the old rule and others the new one. */
     @ParameterizedTest
     @MethodSource("changesOfTenAnHour")
     void limitsInTurnPermitNoMoreThanOne(Limit from, Limit to) {
@@ -197,7 +197,7 @@ class TakenOverTests {
                         HOUR.multipliedBy(12)));
     }
 
-    /** Permits charged at one time of the day are given back before the other window ends at another. */
+    /** Permits charged at one time of the day are returned before the other window ends at another time. */
     @ParameterizedTest
     @MethodSource("windowsWithAnotherStart")
     void aLateGiveBackOfAWindowWithAnotherStartReturnsNothing(Limit from, Limit to, Duration charged, Duration ends) {

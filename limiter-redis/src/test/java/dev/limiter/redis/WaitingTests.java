@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two instances wait for the same limits, each with a waiting room of its own. */
+/** Two instances wait for the same limits, each with its own waiting room. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingTests {
 
@@ -124,7 +124,7 @@ class WaitingTests {
         Conditions.await(() -> there.peek(pool, "key").permitted());
     }
 
-    /** Six requests ahead of a log of three: the seventh leaves with the third window at the earliest. */
+    /** Six requests ahead of a log of three: the seventh is permitted in the third window at the earliest. */
     @Test
     void requestTooFarBackInAWindowIsRejectedAtOnce() {
         RateLimiters limiters = byVirtualTime();
@@ -227,12 +227,12 @@ class WaitingTests {
                 Limit.concurrency(1));
     }
 
-    /** No request waits for a window that starts with its first request. */
+    /** Returns the limits with turns: no request waits for a window that starts with its first request. */
     static Stream<Limit> limitsToWaitFor() {
         return limits().filter(limit -> !(limit instanceof Limit.FixedWindow window && window.alignedToFirst()));
     }
 
-    /** Neither a place in the queue, nor a turn, nor a permit: another request gets the only place afterwards. */
+    /** Takes no place in the queue, no turn and no permit: another request gets the only place afterwards. */
     @ParameterizedTest
     @MethodSource("limitsToWaitFor")
     void aRequestWithoutQuotaInAnotherRuleTakesNoPlace(Limit limit) {
