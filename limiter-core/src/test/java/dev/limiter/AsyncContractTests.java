@@ -30,7 +30,7 @@ class AsyncContractTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void decidesAndLooks(Limit limit) {
+    void decidesAndPeeks(Limit limit) {
         Rule rule = Rule.of("async", limit);
         for (long left = 2; left >= 0; left--) {
             Decision decision = limiters.tryAcquireAsync(rule, "alice").join();

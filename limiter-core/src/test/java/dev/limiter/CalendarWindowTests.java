@@ -42,7 +42,7 @@ class CalendarWindowTests {
         "P1M, 2028-02-10T00:00:00, 2028-03-01T00:00:00",
         "P1M, 2026-12-05T00:00:00, 2027-01-01T00:00:00",
     })
-    void startsAnewWhereTheCalendarDoes(Period period, LocalDateTime from, LocalDateTime next) {
+    void startsWithTheCalendarPeriod(Period period, LocalDateTime from, LocalDateTime next) {
         long start = nanos(from.atZone(BERLIN));
         long end = nanos(next.atZone(BERLIN));
         Rule rule = Rule.of("calendar", Limit.calendarWindow(2, period, BERLIN));

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 /** A caller that blocks on a platform thread. */
 final class Caller {
 
-    private final CompletableFuture<Decision> answer = new CompletableFuture<>();
+    private final CompletableFuture<Decision> result = new CompletableFuture<>();
     private final Thread thread;
     private volatile boolean interrupted;
 
@@ -16,9 +16,9 @@ final class Caller {
             try {
                 Decision decision = acquire.get();
                 interrupted = Thread.currentThread().isInterrupted();
-                answer.complete(decision);
+                result.complete(decision);
             } catch (RuntimeException | Error e) {
-                answer.completeExceptionally(e);
+                result.completeExceptionally(e);
             }
         });
         thread.setDaemon(true);
@@ -30,17 +30,17 @@ final class Caller {
     }
 
     boolean isDone() {
-        return answer.isDone();
+        return result.isDone();
     }
 
     /** Waits for the result. */
-    Decision answer() {
-        return answer.join();
+    Decision decision() {
+        return result.join();
     }
 
     /** Returns whether the interrupt status was set when the thread got its result. */
     boolean wasInterrupted() {
-        answer.join();
+        result.join();
         return interrupted;
     }
 

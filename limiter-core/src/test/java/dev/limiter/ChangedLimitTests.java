@@ -58,7 +58,7 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void whatWasUsedStaysUsed(Limit from, Limit to) {
+    void usedPermitsStayUsed(Limit from, Limit to) {
         long used = oneByOne(from) ? 1 : 60;
         Decision before = take(from, used);
         time.advance(STEP);
@@ -80,7 +80,7 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void whatIsReturnedLateIsNotThatOfOthers(Limit from, Limit to) {
+    void lateRefundReturnsNoPermitsOfOthers(Limit from, Limit to) {
         if (to instanceof Limit.Concurrency || oneByOne(to)) {
             return;
         }
@@ -98,7 +98,7 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void whatHasLeakedIsNotReturned(Limit from, Limit to) {
+    void leakedPermitsAreNotRefunded(Limit from, Limit to) {
         boolean leaks = from instanceof Limit.TokenBucket || from instanceof Limit.LeakyBucket;
         boolean bucket = to instanceof Limit.TokenBucket || to instanceof Limit.LeakyBucket;
         if (!leaks || bucket || oneByOne(from) || to instanceof Limit.Concurrency) {
@@ -133,7 +133,7 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void askingUnderASmallerOneForgetsNothing(Limit from, Limit to) {
+    void requestUnderASmallerLimitDropsNothing(Limit from, Limit to) {
         boolean shorter = to.window().compareTo(from.window()) < 0;
         if (from instanceof Limit.Concurrency
                 || oneByOne(from)
@@ -142,7 +142,7 @@ class ChangedLimitTests {
             return;
         }
         take(from, 60);
-        limiters.tryAcquire(Rule.of("rule", from), "never asked otherwise", 60);
+        limiters.tryAcquire(Rule.of("rule", from), "unused key", 60);
         Limit smaller = limits(10).get(limits(100).indexOf(to));
         assertThat(take(smaller, 1).permitted()).isFalse();
         assertThat(take(smaller, 0).permitted()).isTrue();
@@ -160,7 +160,7 @@ class ChangedLimitTests {
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 30, 59})
-    void bucketThatIsLoweredGivesNoTurnsBehindWhatItCannotHold(int seconds) {
+    void loweredBucketGrantsNoTurnsBehindItsExcess(int seconds) {
         List<Limit> before = List.of(Limit.tokenBucket(1000, MINUTE), Limit.leakyBucket(1000, MINUTE));
         List<Limit> after = List.of(Limit.tokenBucket(10, MINUTE), Limit.leakyBucket(10, MINUTE));
         for (int i = 0; i < before.size(); i++) {
@@ -181,7 +181,7 @@ class ChangedLimitTests {
     /** A level that only the longer queue reaches must not be taken for a step of the clock. */
     @ParameterizedTest
     @MethodSource("neighbours")
-    void askingUnderAShorterPacedQueueForgetsNothing(List<Limit> others) {
+    void requestUnderAShorterPacedQueueDropsNothing(List<Limit> others) {
         Rule longer = besides(others, Limit.leakyBucket(10, MINUTE).paced());
         for (Limit limit : List.of(Limit.leakyBucket(2, MINUTE).paced(), Limit.leakyBucket(2, MINUTE))) {
             Rule shorter = besides(others, limit);
@@ -251,7 +251,7 @@ class ChangedLimitTests {
     /** Otherwise as many others would be permitted as were dropped. */
     @ParameterizedTest
     @MethodSource("shorterWindows")
-    void permitsThatAShorterWindowForgetsAreNotReturned(Limit from, Limit to) {
+    void permitsDroppedByAShorterWindowAreNotRefunded(Limit from, Limit to) {
         if (to instanceof Limit.Concurrency || oneByOne(from)) {
             return;
         }
@@ -266,7 +266,7 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 59, 60})
-    void meterThatBecomesPacedWaitsForAllThatWasUsed(int used) {
+    void leakyBucketThatBecomesPacedWaitsForAllUsedPermits(int used) {
         take(Limit.leakyBucket(60, MINUTE), used);
         assertThat(take(Limit.leakyBucket(60, MINUTE).paced(), 1).retryAfter()).contains(Duration.ofSeconds(used));
     }
@@ -274,7 +274,7 @@ class ChangedLimitTests {
     /** The arithmetic of the other limit, with this many permits per second, covers only a few minutes. */
     @ParameterizedTest
     @ValueSource(ints = {1, 10, 1000})
-    void askingUnderASmallerOneForgetsNothingHoweverMuchLater(int minutes) {
+    void requestUnderASmallerLimitDropsNothingLongAfterwards(int minutes) {
         Limit bytes = Limit.tokenBucket(1L << 30, Duration.ofSeconds(1)).named("bytes");
         Duration window = Duration.ofDays(2);
         Rule larger = Rule.of("rule", Limit.tokenBucket(1000, window).named("daily"), bytes);
@@ -287,7 +287,7 @@ class ChangedLimitTests {
     }
 
     private long otherwise(Limit limit) {
-        return limiters.peek(Rule.of("rule", limit), "never asked otherwise").remaining();
+        return limiters.peek(Rule.of("rule", limit), "unused key").remaining();
     }
 
     /** Returns whether memory keeps what the smaller limit cannot hold. */

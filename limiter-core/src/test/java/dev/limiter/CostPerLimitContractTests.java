@@ -68,7 +68,7 @@ class CostPerLimitContractTests {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void chargesEachLimitItsOwn(Limit requests, Limit bytes) {
+    void chargesEachLimitItsOwnCost(Limit requests, Limit bytes) {
         Rule rule = Rule.of("rule", requests, bytes);
         for (int i = 1; i <= 3; i++) {
             Decision decision = limiters.tryAcquire(upload(rule, 300));
@@ -105,7 +105,7 @@ class CostPerLimitContractTests {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void givesBackToEachLimitItsOwn(Limit requests, Limit bytes) {
+    void refundsEachLimitItsOwnCost(Limit requests, Limit bytes) {
         Rule rule = Rule.of("rule", requests, bytes);
         Decision first = limiters.tryAcquire(upload(rule, 300));
         Decision second = limiters.tryAcquire(upload(rule, 500));
@@ -117,7 +117,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void whatOthersReturnedOfOneLimitCountsForThatAlone() {
+    void refundsOfOneLimitDoNotAffectOtherLimits() {
         Rule rule = Rule.of(
                 "rule",
                 Limit.tokenBucket(10, Duration.ofSeconds(10)).named("requests"),
@@ -155,7 +155,7 @@ class CostPerLimitContractTests {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void changedLimitsGoOnFromWhatEachHadUsed(Limit requests, Limit bytes) {
+    void changedLimitsKeepTheirUse(Limit requests, Limit bytes) {
         Rule rule = Rule.of("rule", requests, bytes);
         Decision taken = limiters.tryAcquire(upload(rule, 300));
         Rule turned = Rule.of("rule", Limit.tokenBucket(5, DAY).named("new"), bytes, requests);
@@ -225,7 +225,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void takesOfTheNextWindowOnlyWhatThatLimitCosts() {
+    void takesOnlyTheCostOfTheLimitFromTheNextWindow() {
         Rule rule = Rule.of(
                 "windows",
                 Limit.fixedWindow(10, SECOND).named("requests"),
@@ -243,7 +243,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void waiterForAReleaseHoldsNobodyUpWhoHoldsNothing() throws Exception {
+    void requestThatWaitsForAReleaseDoesNotBlockRequestsThatHoldNothing() throws Exception {
         Rule pool = Rule.of(
                 "pool",
                 Limit.concurrency(1).named("running"),
@@ -315,7 +315,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void costsThatAreAlikeAreTheChargeWithoutThem() {
+    void equalCostsAreThePlainCharge() {
         assertThat(upload(uploads, 1)).isEqualTo(uploads.charge("alice"));
         assertThat(upload(uploads, 5).cost("requests", 5)).isEqualTo(uploads.charge("alice", 5));
         assertThat(upload(uploads, 5).permits(0)).isEqualTo(1);
@@ -330,7 +330,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void tellsWhatIsWrongWithACost() {
+    void invalidCostsAreReported() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> uploads.charge("alice").cost("byte", 5))
                 .withMessage("Rule \"uploads\" has no limit named \"byte\"; its limits are \"requests\", \"bytes\"");

@@ -64,7 +64,7 @@ class FailedReturnTests {
         }
 
         @Test
-        void requestThatGivesUpItsTurnFailsAndIsNotCounted() {
+        void requestThatCannotReturnItsTurnFailsAndIsNotCounted() {
             for (Rule rule : List.of(paced, window)) {
                 kept.clear();
                 room.limiters.startWaiting();
@@ -95,7 +95,7 @@ class FailedReturnTests {
         }
 
         @Test
-        void closingAnswersAll() {
+        void closingCompletesAllRequests() {
             take(paced);
             take(pool);
             Request first = room.waiter(waits(paced));
@@ -135,7 +135,7 @@ class FailedReturnTests {
         }
 
         @Test
-        void turnBeyondTheMostThatMayWaitIsDecidedAtOnce() {
+        void turnBeyondMaxWaitingIsDecidedAtOnce() {
             take(paced);
             kept.add(paced);
             Request first = room.waiter(waits(paced).maxWaiting(1));
@@ -172,7 +172,7 @@ class FailedReturnTests {
     @Nested
     class Elsewhere extends Contract {
 
-        private final ElsewhereStorage elsewhere = new ElsewhereStorage(unreturnable);
+        private final RemoteStorageView elsewhere = new RemoteStorageView(unreturnable);
 
         @BeforeEach
         void useIt() {
@@ -181,7 +181,7 @@ class FailedReturnTests {
         }
 
         @Test
-        void lateGrantOfAHeadThatLeftKeepsNoneBehindFromTheirs() {
+        void lateGrantOfAHeadThatLeftBlocksNoRequestBehindIt() {
             Rule two = Rule.of("two", Limit.concurrency(2));
             Decision held = shared.decide(two, "key", 2);
             Request first = room.waiter(waits(two));
@@ -191,22 +191,22 @@ class FailedReturnTests {
             room.advance(Duration.ofMillis(25));
             first.cancel();
             kept.add(two);
-            elsewhere.answerBy(Runnable::run);
+            elsewhere.replyIn(Runnable::run);
 
-            elsewhere.answer();
-            elsewhere.answer();
+            elsewhere.reply();
+            elsewhere.reply();
 
             assertThat(second.isPermitted()).isTrue();
         }
 
         @Test
-        void lateGrantOfARequestThatLeftFailsNothing() {
+        void lateGrantOfARequestThatLeftFailsNoOther() {
             elsewhere.withhold();
             Request request = room.waiter(waits(pool));
             request.cancel();
             kept.add(pool);
 
-            elsewhere.answer();
+            elsewhere.reply();
 
             assertThat(room.limiters.waiting()).isZero();
         }
@@ -214,7 +214,7 @@ class FailedReturnTests {
 
     /** Closing closes the storage even if something else fails. */
     @Test
-    void storageThatForgetsNoListenerIsClosed() {
+    void storageIsClosedThoughItFailsToRemoveAListener() {
         UnreturnableStorage storage = new UnreturnableStorage(new ThrowingAtRemoval(), rule -> false);
         RateLimiters limiters = new RateLimiters(storage);
 

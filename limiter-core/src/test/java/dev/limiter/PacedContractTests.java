@@ -91,7 +91,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void aMaxWaitOfLessThanTheDelayIsRejectedAndToldWhenItWillDo() {
+    void maxWaitBelowTheDelayIsRejectedWithTheTimeWhenItSuffices() {
         Rule rule = rule(100);
         take(rule, 1);
         Duration wait = take(rule, 1).retryAfter().orElseThrow();
@@ -106,7 +106,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void severalPermitsLeaveAtOnceAndTheNextWaitsForAllOfThem() {
+    void severalPermitsAreGrantedAtOnceAndTheNextWaitsForAllOfThem() {
         Rule rule = rule(60);
         assertThat(take(rule, 5).permitted()).isTrue();
         assertThat(take(rule, 1).retryAfter().orElseThrow()).isGreaterThanOrEqualTo(Duration.ofSeconds(5));
@@ -148,7 +148,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void givesBackTheLastOnceAndNothingOfWhatIsOver() {
+    void refundsTheLastOnceAndNothingThatIsOver() {
         Rule rule = rule(100);
         Decision last = take(rule, 1);
         last.giveBack();
@@ -166,7 +166,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void givingBackWhileOthersWaitMovesNobody() {
+    void refundWhileOthersWaitMovesNoTurn() {
         Rule rule = rule(100);
         Decision first = take(rule, 1);
         Decision second = turn(rule, 1);
@@ -203,7 +203,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void peekSaysWhatTryAcquireThenSaysAndCreatesNoState() {
+    void peekEqualsTheNextTryAcquireAndCreatesNoState() {
         Rule rule = rule(10);
         assertThat(limiters.peek(rule, "key").permitted()).isTrue();
         MemoryPromises.holds(limiters, 0);
@@ -227,7 +227,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void anotherRateKeepsThoseWhoWentInMind() {
+    void anotherRateKeepsUsedPermits() {
         take(rule(100), 1);
         turn(rule(100), 1);
         for (long limit : new long[] {1000, 10, 100}) {
@@ -242,7 +242,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void anotherAlgorithmGoesOnFromWhatWasTakenNotFromWhatMayWait() {
+    void anotherAlgorithmTakesOverUsedPermitsNotTheQueueLength() {
         take(rule(100), 1);
         Rule window = Rule.of("rule", Limit.fixedWindow(100, WINDOW));
         assertThat(take(window, 0).remaining()).isBetween(98L, 99L);
@@ -270,7 +270,7 @@ abstract class PacedContractTests {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 1_000_000, 600_000_000, 20_000_000_000L})
-    void clockThatStepsBackALittleForgetsNobodyWhoWaits(long step) {
+    void smallStepOfTheClockBackKeepsWaitingRequests(long step) {
         Rule rule = rule(100);
         for (int i = 0; i < 50; i++) {
             assertThat(turn(rule, 1).permitted()).isTrue();
@@ -281,7 +281,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void clockThatJumpsForwardIsIdling() {
+    void clockThatJumpsForwardCountsAsIdling() {
         Rule rule = rule(100);
         Duration first = first(rule);
         take(rule, 1);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RateLimiterFactoryTests {
 
     @Test
-    void strategyOfNoAlgorithmIsNamed() {
+    void strategyWithoutAnAlgorithmIsReported() {
         assertThatThrownBy(() -> new RateLimiterFactory(List.of(new Mute())))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(Mute.class.getName())

@@ -88,7 +88,7 @@ class ReleaseMeetingTests {
     }
 
     @Test
-    void twoQueuesMeetWhoseWaitersReleaseWhenAsked() {
+    void releasesDuringDecisionsDoNotDeadlockTwoQueues() {
         Decision one = here.tryAcquire(first, "key");
         Decision other = here.tryAcquire(second, "key");
         Decision heldByOne = here.tryAcquire(pool, "key");
@@ -160,7 +160,7 @@ class ReleaseMeetingTests {
     /** Requests come and go in both rooms, which receive each other's releases. */
     @Test
     @Tag("race")
-    void nothingIsLostOrGrantedTwiceWhereReleasesMeet() {
+    void concurrentReleasesLoseAndDuplicateNothing() {
         here.tryAcquire(paced, "key");
         AtomicInteger inUse = new AtomicInteger();
         for (int seed = 0; seed < 40; seed++) {

@@ -86,7 +86,7 @@ class ReturningFutureLincheckTests {
     }
 
     @Test
-    void findsOutWhenAResultIsHandedToNobody() {
+    void detectsAResultThatIsLost() {
         assertThatThrownBy(() -> check(Looking.class)).isInstanceOf(LincheckAssertionError.class);
     }
 

@@ -29,7 +29,7 @@ class SlidingWindowCounterContractTests extends AlgorithmContractTests {
     }
 
     @Test
-    void clockThatStepsBackToTheEndOfASubWindowDoesNotAgeWhatIsUsed() {
+    void clockThatStepsBackToTheEndOfASubWindowDoesNotAgePermits() {
         Rule rule = rule(100);
         long subWindow = WINDOW_NANOS / buckets();
         time.set(ceil(time.now() - time.now() % WINDOW_NANOS + subWindow * 98 / 100));

@@ -31,7 +31,7 @@ class StartingToWaitTests {
     }
 
     @Test
-    void hearsOfAReleaseIfWaitingStartsWhileItComes() {
+    void receivesAReleaseIfWaitingIsEnabledConcurrently() {
         RateLimiterStorage storage = new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::read, 1000);
         VirtualWaiting room = new VirtualWaiting(storage, time);
         Decision held = storage.decide(pool, "key", 1);
@@ -47,7 +47,7 @@ class StartingToWaitTests {
 
     @Test
     @Tag("race")
-    void nobodyIsForgottenWhereWaitingStartsInARace() {
+    void noRequestIsLostIfWaitingIsEnabledInARace() {
         try (Threads threads = new Threads()) {
             for (int round = 0; round < 5000; round++) {
                 RateLimiters limiters = RateLimiters.builder().timeSource(time).build();

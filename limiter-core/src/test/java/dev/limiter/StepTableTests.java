@@ -138,7 +138,7 @@ class StepTableTests {
 
     /** governor, middleware: the time of the next cell and the cells left, as in its snapshot. */
     @Test
-    void gcraTellsWhenAndHowMany() {
+    void gcraReportsRetryTimeAndRemaining() {
         Rule rule = Rule.of("rule", Limit.leakyBucket(20, SECOND));
         for (int left = 19; left >= 0; left--) {
             assertThat(limiters.tryAcquire(rule, "key").remaining()).isEqualTo(left);

@@ -85,7 +85,7 @@ class ThrowingListenerTests {
 
     @ParameterizedTest
     @EnumSource(Moment.class)
-    void aFutureGetsItsPermitAllTheSame(Moment moment) {
+    void aFutureGetsItsPermitDespiteAnException(Moment moment) {
         limiters.onWait(throwing(moment));
         limiters.onWait(noting());
         Decision held = limiters.tryAcquire(pool, "key");
@@ -104,7 +104,7 @@ class ThrowingListenerTests {
 
     @ParameterizedTest
     @EnumSource(Moment.class)
-    void aThreadGetsItsPermitAllTheSame(Moment moment) {
+    void aThreadGetsItsPermitDespiteAnException(Moment moment) {
         limiters.onWait(throwing(moment));
         limiters.onWait(noting());
         Decision held = limiters.tryAcquire(pool, "key");
@@ -113,15 +113,15 @@ class ThrowingListenerTests {
         until(() -> told.contains("begins"));
         held.close();
 
-        assertThat(caller.answer().permitted()).isTrue();
-        caller.answer().close();
+        assertThat(caller.decision().permitted()).isTrue();
+        caller.decision().close();
         assertThat(limiters.waiting()).isZero();
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
         assertThat(told).containsExactly("begins", "ends");
     }
 
     @Test
-    void aReleaseIsToldToTheOtherListenersOfAStorage() {
+    void aReleaseIsReportedToTheOtherListenersOfAStorage() {
         AtomicInteger thrown = new AtomicInteger();
         storage.onRelease((rule, key) -> {
             thrown.incrementAndGet();
@@ -137,7 +137,7 @@ class ThrowingListenerTests {
     }
 
     @Test
-    void aRequestWhoseClockThrowsFailsAndLeavesItsPlace() {
+    void aRequestFailsAndLeavesTheQueueIfTheClockThrows() {
         Rule bucket = Rule.of("bucket", Limit.tokenBucket(1, HOUR));
         Decision held = limiters.tryAcquire(pool, "key");
         limiters.tryAcquire(bucket, "key");
@@ -158,7 +158,7 @@ class ThrowingListenerTests {
 
     /** An exception of the storage for a waiting request does not affect the thread that releases. */
     @Test
-    void aWaiterFailsAloneIfItsDecisionFails() {
+    void onlyTheRequestFailsIfItsDecisionFails() {
         AtomicBoolean fails = new AtomicBoolean();
         RateLimiterStorage failing = new FailingStorage(storage, () -> fails.getAndSet(false));
         RateLimiters own = new RateLimiters(failing, new ManualTimer(), AsyncExecutor.toCommonPool());
@@ -176,7 +176,7 @@ class ThrowingListenerTests {
 
     /** Neither a first request nor one behind others has a rejection yet. */
     @Test
-    void failureOfTheFirstDecisionIsThrownAsItIs() {
+    void failureOfTheFirstDecisionIsPropagatedUnchanged() {
         Rule quota = Rule.of("quota", Limit.fixedWindow(5, HOUR));
         AtomicBoolean fails = new AtomicBoolean(true);
         RateLimiters own = new RateLimiters(new FailingStorage(storage, fails::get));

@@ -62,7 +62,7 @@ class TurnsOfSeveralRulesContractTests {
 
     @ParameterizedTest
     @MethodSource("sharedRules")
-    void theWaitOfOneClientLeavesASharedLimitToOthers(Rule site) {
+    void theWaitOfOneClientTakesNothingOfASharedLimit(Rule site) {
         mail("alice", site.charge());
         time.advance(TENTH);
         assertThat(mail("alice", site.charge()).delay())
@@ -99,7 +99,7 @@ class TurnsOfSeveralRulesContractTests {
 
     /** The limits of one rule wait for each other, because later requests of the rule wait behind this one anyway. */
     @Test
-    void limitsOfOneRuleHaveOneTurn() {
+    void limitsOfOneRuleShareOneTurn() {
         Rule both = Rule.of(
                 "both",
                 Limit.leakyBucket(6, Duration.ofMinutes(1)).paced().named("mails"),
@@ -112,7 +112,7 @@ class TurnsOfSeveralRulesContractTests {
 
     /** Two seconds of turns of the shared limit, taken by users that each wait that long for another rule. */
     @Test
-    void departuresOfALimitAreThoseOfTurnsWithinTheLongestWaitOfOthers() {
+    void permitsOfALimitMatchItsTurnsWithinTheLongestWaitOfOthers() {
         Rule site = Rule.of("site", Limit.leakyBucket(10, SECOND).paced().burst(100));
         Rule user = Rule.of("user", Limit.leakyBucket(1, SECOND.multipliedBy(2)).paced());
         List<Long> departures = new ArrayList<>();

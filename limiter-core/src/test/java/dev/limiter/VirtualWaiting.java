@@ -97,7 +97,7 @@ public final class VirtualWaiting {
     }
 
     /** Submits a request, and returns its decision, which must be complete. */
-    public Decision answer(Charge... charges) {
+    public Decision decide(Charge... charges) {
         return enter(charges).outcome();
     }
 

@@ -63,7 +63,7 @@ class WaitListenerTests {
     }
 
     @Test
-    void isNotToldOfRequestsThatAreDecidedAtOnce() {
+    void receivesNoRequestsThatAreDecidedAtOnce() {
         assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
         assertThat(limiters.acquire(paced, "key", Duration.ZERO).permitted()).isFalse();
         assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
@@ -71,17 +71,17 @@ class WaitListenerTests {
     }
 
     @Test
-    void isToldOfAThreadThatWaits() {
+    void receivesAThreadThatWaits() {
         limiters.tryAcquire(paced, "key");
         Caller caller = new Caller(() -> limiters.acquire(paced, "key", HOUR));
         hasBegun();
         time.advance(SECOND);
-        assertThat(caller.answer().permitted()).isTrue();
+        assertThat(caller.decision().permitted()).isTrue();
         assertThat(told).hasSize(2).element(1).isEqualTo("permitted");
     }
 
     @Test
-    void isToldOfAFutureThatWaits() {
+    void receivesAFutureThatWaits() {
         Decision held = limiters.tryAcquire(pool, "key");
         CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
         assertThat(told).containsExactly(begins(pool));
@@ -91,7 +91,7 @@ class WaitListenerTests {
     }
 
     @Test
-    void isToldOfAFutureThatIsCancelled() {
+    void receivesAFutureThatIsCancelled() {
         limiters.tryAcquire(pool, "key");
         CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
         future.cancel(true);
@@ -100,13 +100,13 @@ class WaitListenerTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void isToldOfThoseWhoAreSentAway(boolean thread) {
+    void receivesRequestsThatAreRejectedOnStopping(boolean thread) {
         limiters.tryAcquire(pool, "key");
         if (thread) {
             Caller caller = new Caller(() -> limiters.acquire(pool, "key", HOUR));
             hasBegun();
             limiters.stopWaiting();
-            assertThat(caller.answer().permitted()).isFalse();
+            assertThat(caller.decision().permitted()).isFalse();
         } else {
             CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
             limiters.stopWaiting();
@@ -117,8 +117,8 @@ class WaitListenerTests {
 
     /** A remote storage is called by the thread of the request, and replies in another one. */
     @Test
-    void isToldOnceAStorageElsewhereHasAnswered() {
-        ElsewhereStorage elsewhere = new ElsewhereStorage(memory);
+    void receivesAWaitAfterTheReplyOfARemoteStorage() {
+        RemoteStorageView elsewhere = new RemoteStorageView(memory);
         RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
         listen(remote);
         assertThat(remote.acquireAsync(paced, "key", HOUR).join().permitted()).isTrue();
@@ -132,8 +132,8 @@ class WaitListenerTests {
 
     /** A request behind others is queued while the storage checks whether it can be served in time. */
     @Test
-    void isNotToldOfThoseWhoCannotBeServedInTimeBehindOthers() {
-        ElsewhereStorage elsewhere = new ElsewhereStorage(memory);
+    void receivesNoRequestsThatCannotBeServedInTimeBehindOthers() {
+        RemoteStorageView elsewhere = new RemoteStorageView(memory);
         RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
         listen(remote);
         Rule log = Rule.of("log", Limit.slidingWindowLog(1, HOUR));
@@ -143,7 +143,7 @@ class WaitListenerTests {
         elsewhere.withhold();
 
         CompletableFuture<Decision> second = remote.acquireAsync(log, "key", SECOND);
-        elsewhere.answer();
+        elsewhere.reply();
 
         assertThat(second.join().permitted()).isFalse();
         assertThat(told).containsExactly(begins(log));
@@ -152,7 +152,7 @@ class WaitListenerTests {
     }
 
     @Test
-    void ofOneRequestIsToldOfItAlone() {
+    void listenerOfOneRequestReceivesOnlyThatRequest() {
         limiters.tryAcquire(pool, "key");
         var unused = limiters.acquireAsync(pool, "key", HOUR);
         List<String> own = new CopyOnWriteArrayList<>();

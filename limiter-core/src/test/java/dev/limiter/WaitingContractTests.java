@@ -49,7 +49,7 @@ class WaitingContractTests {
 
     @ParameterizedTest
     @MethodSource("windows")
-    void requestsForAWindowLeaveInOrderWhenPermitsBecomeFree(Limit limit) {
+    void requestsForAWindowArePermittedInOrder(Limit limit) {
         Rule rule = Rule.of("window", limit);
         for (int i = 0; i < 10; i++) {
             assertThat(limiters.tryAcquire(rule, "key").permitted()).isTrue();
@@ -121,7 +121,7 @@ class WaitingContractTests {
     }
 
     @Test
-    void looksAtSeveralChargesAndTakesNothing() {
+    void peeksAtSeveralChargesAndTakesNothing() {
         Rule bucket = Rule.of("bucket", Limit.tokenBucket(10, HOUR));
         Rule log = Rule.of("log", Limit.slidingWindowLog(3, HOUR));
         limiters.tryAcquire(bucket, "key", 4);
@@ -143,7 +143,7 @@ class WaitingContractTests {
         assertThat(limiters.storage()
                         .peek(List.of(bucket.charge("key", 3), bucket.charge("key", 4)))
                         .permitted())
-                .as("asked together")
+                .as("in one call")
                 .isFalse();
         assertThatIllegalArgumentException().isThrownBy(() -> limiters.storage().peek(List.of()));
     }

@@ -72,7 +72,7 @@ class WaitingModelTests {
 
     /** The comparison detects a storage that is a nanosecond late. */
     @Test
-    void theModelFindsOutWhoIsLate() {
+    void detectsALateTurn() {
         Limit limit = Limit.leakyBucket(7, SECOND).paced();
         assertThatThrownBy(() -> {
                     for (int trace = 0; trace < 1000; trace++) {

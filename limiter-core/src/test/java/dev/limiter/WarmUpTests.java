@@ -113,7 +113,7 @@ class WarmUpTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void whoPollsLeavesWhenWhoWaitsDoes(Limit limit) {
+    void pollingIsPermittedWhenWaitingIs(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         int count = 3 * permitsToWarm(limit);
         List<Long> waiting = waiting(rule, count);
@@ -128,7 +128,7 @@ class WarmUpTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void whoPollsLateDoesNotGetCold(Limit limit) {
+    void latePollingKeepsTheLimitWarm(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         waiting(rule, permitsToWarm(limit) + 1);
         long late = (long) (interval(limit) * 0.9);
@@ -164,7 +164,7 @@ class WarmUpTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void halfOfTheTimeLeavesItWarmAndTheRestIsInProportion(Limit limit) {
+    void halfOfTheIdleTimeKeepsItWarmAndTheRestCoolsInProportion(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         double interval = interval(limit);
         double warmUp = warmUp(limit);
@@ -229,7 +229,7 @@ class WarmUpTests {
      * cold, and never more than ten.
      */
     @Test
-    void permitsInASecondWhatSentinelsControllerDoes() {
+    void permitsAsManyPerSecondAsSentinelsController() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND).warmUp(SECOND.multipliedBy(10)));
         assertThat(inASecond(rule)).isBetween(1L, 4L);
         for (int i = 0; i < 10; i++) {

@@ -92,7 +92,7 @@ class ExtremeLimitsTests {
     /** Compiling takes time. */
     @ParameterizedTest
     @MethodSource("fastLimits")
-    void decidesWhileTheClockGoesOn(Limit limit) {
+    void decidesWhileTheClockAdvances(Limit limit) {
         long[] now = {VirtualTime.START};
         TimeSource clock = () -> {
             assertThat(now[0] += 1_000_000)
@@ -139,7 +139,7 @@ class ExtremeLimitsTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void whatWasUsedStaysUsedUnderAnyOther(Limit from) {
+    void usedPermitsStayUsedUnderAnyOtherLimit(Limit from) {
         SplittableRandom random = new SplittableRandom(SEED);
         for (Limit to : limits()) {
             if (from.algorithm() == Algorithm.CONCURRENCY || to.algorithm() == Algorithm.CONCURRENCY) {
@@ -190,7 +190,7 @@ class ExtremeLimitsTests {
     /** The previous arithmetic may not cover this time, however far the clock advanced. */
     @ParameterizedTest
     @MethodSource("limits")
-    void whatIsLongAgoNoLongerCountsUnderAnyOther(Limit from) {
+    void expiredPermitsDoNotCountUnderAnyOtherLimit(Limit from) {
         SplittableRandom random = new SplittableRandom(SEED);
         for (Limit to : limits()) {
             long start = VirtualTime.START;
@@ -244,7 +244,7 @@ class ExtremeLimitsTests {
     /** Also if the arithmetic is not exact: a storage then computes how long a state is used, and returns permits. */
     @ParameterizedTest
     @MethodSource("limits")
-    void answersAtAnyTime(Limit limit) {
+    void worksAtAnyTimeEvenIfInexact(Limit limit) {
         SplittableRandom random = new SplittableRandom(SEED);
         for (int run = 0; run < 40; run++) {
             new Walk(limit, random).run(100, "-Dlimiter.seed=" + SEED + ", run " + run + " of " + limit);
@@ -360,7 +360,7 @@ class ExtremeLimitsTests {
 
     @ParameterizedTest
     @CsvSource({"13343, P1D", "320251, PT1H", "10000019, PT1H", "10000019, P30D"})
-    void emptyBucketGivesTurnsForAsLongAsItTakesToRefill(long permits, Duration window) {
+    void emptyBucketGrantsTurnsForItsRefillTime(long permits, Duration window) {
         VirtualTime time = new VirtualTime();
         try (RateLimiters limiters = RateLimiters.builder().timeSource(time).build()) {
             Rule rule = Rule.of("rule", Limit.tokenBucket(permits, window));

@@ -183,7 +183,7 @@ class PermitLogTests {
 
     @ParameterizedTest
     @CsvSource({"1, 1000", "5, 100000", "20, 50000", "33, 20000", "100, 10000", "700, 1000", "3000, 250"})
-    void answersAsAListOfEntries(long limit, long pause) {
+    void behavesLikeAListOfEntries(long limit, long pause) {
         for (int run = 0; run < 3; run++) {
             Run log = new Run(new SplittableRandom(SEED + run), limit, pause);
             for (int i = 0; i < 3_000; i++) {
@@ -197,7 +197,7 @@ class PermitLogTests {
     }
 
     @Test
-    void answersAtOnceForAMillionEntries() {
+    void isFastWithAMillionEntries() {
         int entries = 1_000_000;
         CompiledLimit compiled = compile(entries);
         LimitState log = compiled.newState();

@@ -43,7 +43,7 @@ class RandomModelTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void answersAsTheModel(Limit limit) {
+    void behavesLikeTheModel(Limit limit) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         new Run(limit, seed).run();
     }

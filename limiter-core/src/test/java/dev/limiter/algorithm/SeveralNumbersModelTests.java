@@ -59,7 +59,7 @@ class SeveralNumbersModelTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void answersAsTheModels(Rule rule) {
+    void behavesLikeTheModels(Rule rule) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         SplittableRandom random = new SplittableRandom(seed);
         List<Model> models = rule.limits().stream().map(Model::of).toList();

@@ -47,7 +47,7 @@ class CircuitBreakerTests {
     }
 
     @Test
-    void callsThatStoodStillTogetherAreOneFailure() {
+    void simultaneousFailuresCountOnce() {
         long begun = time.get();
         time.addAndGet(60 * MILLI);
         for (int i = 0; i < 1000; i++) {
@@ -58,7 +58,7 @@ class CircuitBreakerTests {
     }
 
     @Test
-    void aSuccessInBetweenStartsAnew() {
+    void aSuccessInBetweenResetsTheCount() {
         for (int i = 0; i < 4; i++) {
             failAfter(50);
         }
@@ -77,7 +77,7 @@ class CircuitBreakerTests {
     }
 
     @Test
-    void oneCallerProbesEveryNowAndThen() {
+    void oneCallerProbesPerInterval() {
         assertThat(breaker.probeIsDue()).isFalse();
         open();
         assertThat(breaker.probeIsDue()).isFalse();
@@ -105,7 +105,7 @@ class CircuitBreakerTests {
     }
 
     @Test
-    void anAnswerToACallDoesNotCloseIt() {
+    void aReplyToACallDoesNotCloseIt() {
         open();
         breaker.succeeded();
         assertThat(breaker.isOpen()).isTrue();
@@ -144,7 +144,7 @@ class CircuitBreakerTests {
 
     /** Replies within 42 to 54 ms; those within 50 ms are in time. */
     @Test
-    void aServerThatIsHardlyInTimeFlapsAFewTimesInAnHour() {
+    void aServerThatIsBarelyInTimeFlapsAFewTimesPerHour() {
         Random random = new Random(1);
         int opened = 0;
         long end = time.get() + 3_600_000 * MILLI;
@@ -174,7 +174,7 @@ class CircuitBreakerTests {
 
     /** A node that works only for probes. */
     @Test
-    void opensFortyTimesAMinuteAtMost() {
+    void opensAtMostFortyTimesPerMinute() {
         int opened = 0;
         long end = time.get() + 600_000 * MILLI;
         while (time.get() - end < 0) {

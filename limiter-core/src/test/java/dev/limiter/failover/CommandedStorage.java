@@ -30,13 +30,13 @@ final class CommandedStorage implements RemoteStorage {
     /** The states, as other instances see them. */
     final RateLimiterStorage shared;
 
-    final AtomicInteger asked = new AtomicInteger();
+    final AtomicInteger calls = new AtomicInteger();
     final AtomicInteger connections = new AtomicInteger();
     final AtomicInteger goodbyes = new AtomicInteger();
     final AtomicInteger cleanUps = new AtomicInteger();
 
     /** The number of calls before each time that this instance was counted. */
-    final List<Integer> hellos = new CopyOnWriteArrayList<>();
+    final List<Integer> heartbeats = new CopyOnWriteArrayList<>();
 
     final AtomicInteger resets = new AtomicInteger();
 
@@ -48,17 +48,17 @@ final class CommandedStorage implements RemoteStorage {
     /** Replies that arrived after they were cancelled. */
     final AtomicInteger cancelled = new AtomicInteger();
 
-    private volatile boolean holding;
+    private volatile boolean withholding;
     private volatile boolean disconnected;
     private volatile boolean readOnly;
-    private volatile boolean standingStill;
+    private volatile boolean jvmPaused;
     private volatile boolean withoutRight;
     private volatile Runnable reading = () -> {};
     private volatile Consumer<List<Charge>> asking = charges -> {};
     private volatile boolean clustered;
     private volatile boolean failingResets;
     private volatile boolean atOnce;
-    private volatile boolean deaf;
+    private volatile boolean ignoresCancellation;
     private volatile @Nullable Decision known;
     private volatile @Nullable Decision rejected;
     private volatile Duration timeout = Duration.ofSeconds(20);
@@ -78,18 +78,18 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     /** Rejects writes from now on. */
-    void beReadOnly() {
+    void makeReadOnly() {
         readOnly = true;
     }
 
     /** From now on, the user lacks the permission for probes, which decisions do not need. */
-    void lackRightOfProbes() {
+    void denyProbes() {
         withoutRight = true;
     }
 
     /** From now on, the JVM reads no reply in time. */
-    void standStill() {
-        standingStill = true;
+    void pauseJvm() {
+        jvmPaused = true;
     }
 
     /** Sets an action to run when a reply is late, before arrived replies are read. */
@@ -98,11 +98,11 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     /** Sets a consumer to run with each call before its reply, in the calling thread. */
-    void whenAsked(Consumer<List<Charge>> asking) {
+    void onCall(Consumer<List<Charge>> asking) {
         this.asking = asking;
     }
 
-    void work(String node) {
+    void recover(String node) {
         failing.remove(node);
     }
 
@@ -123,12 +123,12 @@ final class CommandedStorage implements RemoteStorage {
         clustered = true;
     }
 
-    void answerAtOnce() {
+    void replyAtOnce() {
         atOnce = true;
     }
 
     /** From now on, returns a decision without a call. */
-    void know(Decision decision) {
+    void decideWithoutCall(Decision decision) {
         known = decision;
     }
 
@@ -142,18 +142,18 @@ final class CommandedStorage implements RemoteStorage {
     }
 
     /** From now on, withholds replies; no caller waits for longer than {@code timeout}. */
-    void hold(Duration timeout) {
+    void withhold(Duration timeout) {
         this.timeout = timeout;
-        holding = true;
+        withholding = true;
     }
 
     /** From now on, also decides on cancelled requests. */
-    void notHearOfCancellation() {
-        deaf = true;
+    void ignoreCancellation() {
+        ignoresCancellation = true;
     }
 
     /** Delivers replies in the order of the calls; calls that arrive in the meantime come last. */
-    void answerAll() {
+    void replyAll() {
         for (List<Runnable> late = late(); !late.isEmpty(); late = late()) {
             late.forEach(Runnable::run);
         }
@@ -161,7 +161,7 @@ final class CommandedStorage implements RemoteStorage {
 
     private List<Runnable> late() {
         synchronized (held) {
-            holding = !held.isEmpty();
+            withholding = !held.isEmpty();
             List<Runnable> late = List.copyOf(held);
             held.clear();
             return late;
@@ -175,27 +175,27 @@ final class CommandedStorage implements RemoteStorage {
 
     @Override
     public CompletableFuture<Decision> ask(List<Charge> charges) {
-        asked.incrementAndGet();
+        calls.incrementAndGet();
         asking.accept(charges);
-        CompletableFuture<Decision> answer = new CompletableFuture<>();
-        Runnable deciding = () -> answer(charges, answer);
-        if (holdsBack(deciding)) {
-            return answer;
+        CompletableFuture<Decision> reply = new CompletableFuture<>();
+        Runnable deciding = () -> reply(charges, reply);
+        if (withholds(deciding)) {
+            return reply;
         }
         if (atOnce) {
             deciding.run();
         } else {
             var unused = CompletableFuture.runAsync(deciding);
         }
-        return answer;
+        return reply;
     }
 
-    private boolean holdsBack(Runnable answer) {
+    private boolean withholds(Runnable reply) {
         synchronized (held) {
-            if (holding) {
-                held.add(answer);
+            if (withholding) {
+                held.add(reply);
             }
-            return holding;
+            return withholding;
         }
     }
 
@@ -209,29 +209,29 @@ final class CommandedStorage implements RemoteStorage {
         return rejected;
     }
 
-    private void answer(List<Charge> charges, CompletableFuture<Decision> answer) {
-        if (answer.isCancelled() && !deaf) {
+    private void reply(List<Charge> charges, CompletableFuture<Decision> reply) {
+        if (reply.isCancelled() && !ignoresCancellation) {
             cancelled.incrementAndGet();
             return;
         }
         RuntimeException failure = failure(charges);
         if (failure != null) {
-            answer.completeExceptionally(failure);
+            reply.completeExceptionally(failure);
             return;
         }
         Decision decision = shared.decide(charges);
         if (readOnly && decision.permitted()) {
             decision.giveBack();
-            answer.completeExceptionally(new StorageUnavailableException("It is read-only", null, Reason.NOT_DONE));
+            reply.completeExceptionally(new StorageUnavailableException("It is read-only", null, Reason.NOT_DONE));
             return;
         }
-        if (!answer.complete(decision)) {
+        if (!reply.complete(decision)) {
             decision.giveBack();
         }
     }
 
     private @Nullable RuntimeException failure(List<Charge> charges) {
-        if (standingStill) {
+        if (jvmPaused) {
             return new StorageUnavailableException("The thread was late", null, Reason.STOOD_STILL);
         }
         if (charges.stream()
@@ -300,7 +300,7 @@ final class CommandedStorage implements RemoteStorage {
 
             @Override
             public void sayHello() {
-                hellos.add(asked.get());
+                heartbeats.add(calls.get());
             }
 
             @Override

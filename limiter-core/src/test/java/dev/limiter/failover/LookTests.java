@@ -26,7 +26,7 @@ class LookTests {
     private final List<Charge> charges = List.of(bucket.charge("a:one", 7), bucket.charge("b:two"));
 
     @Test
-    void looksAtAllAndTakesNothing() {
+    void peeksAtAllAndTakesNothing() {
         remote.cluster();
         storage.decide(List.of(bucket.charge("a:one", 4)));
         Decision look = storage.peek(charges);
@@ -40,7 +40,7 @@ class LookTests {
     }
 
     @Test
-    void looksInMemoryWhileANodeFails() {
+    void peeksInMemoryWhileANodeFails() {
         remote.cluster();
         remote.fail("a");
         Decision look = storage.peek(charges);

@@ -42,13 +42,13 @@ class TimeoutsTests {
     }
 
     @Test
-    void whatComesWhenTheTimeIsUpIsNotLost() {
+    void replyAtTheTimeoutIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
         assertThat(timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
     }
 
     @Test
-    void whatComesWhenInterruptedIsNotLost() {
+    void replyDuringAnInterruptIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
         Thread.currentThread().interrupt();
         assertThat(timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
@@ -56,7 +56,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void whatFailsWhenTheTimeIsUpFails() {
+    void failureAtTheTimeoutIsPropagated() {
         StorageUnavailableException failure = new StorageUnavailableException("gone", null);
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.failedFuture(failure));
         assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT)).isSameAs(failure);
@@ -84,7 +84,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void aThreadThatIsLateWaitsForItsAnswerOnceMore() {
+    void aLateThreadWaitsForItsReplyOnceMore() {
         VirtualTime time = new VirtualTime();
         Budget budget = Budget.blocking(Duration.ofMillis(50), time);
         assertThat(timeouts.join(readLate(time, Duration.ofMillis(20), true), budget))
@@ -92,7 +92,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void anAnswerThatAThreadIsTooLateForSaysNothingAboutTheStorage() {
+    void aLateThreadDoesNotBlameTheStorage() {
         VirtualTime time = new VirtualTime();
         Budget budget = Budget.blocking(Duration.ofMillis(50), time);
         assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(20), false), budget))
@@ -135,7 +135,7 @@ class TimeoutsTests {
 
     @ParameterizedTest
     @CsvSource({"0, true", "20, true", "0, false", "20, false"})
-    void anAnswerThatIsReadWhenTheTimeIsUpCounts(long late, boolean blocking) {
+    void aReplyReadAtTheTimeoutCounts(long late, boolean blocking) {
         assertThat(readBy(new VirtualTime(), Duration.ofMillis(late), true, blocking)
                         .join())
                 .isEqualTo("granted");
@@ -143,8 +143,7 @@ class TimeoutsTests {
 
     @ParameterizedTest
     @CsvSource({"0, TIMED_OUT, true", "20, STOOD_STILL, true", "0, TIMED_OUT, false", "20, STOOD_STILL, false"})
-    void aReaderThatIsLateSaysNothingAboutTheStorage(
-            long late, StorageUnavailableException.Reason reason, boolean blocking) {
+    void aLateReaderDoesNotBlameTheStorage(long late, StorageUnavailableException.Reason reason, boolean blocking) {
         assertThatThrownBy(() -> readBy(new VirtualTime(), Duration.ofMillis(late), false, blocking)
                         .join())
                 .satisfies(failure -> assertThat(reason(failure)).isEqualTo(reason));
@@ -152,7 +151,7 @@ class TimeoutsTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aReaderThatDoesNotComeHasNothingToRead(boolean blocking) {
+    void aReaderThatDoesNotRunHasNothingToRead(boolean blocking) {
         VirtualTime time = new VirtualTime();
         Timeouts waiting = new Timeouts(StorageUnavailableException::of, () -> {
             time.advance(Duration.ofMillis(500));
@@ -174,7 +173,7 @@ class TimeoutsTests {
     /** The reader runs at the timeout and, if that was late, once more after another budget. */
     @ParameterizedTest
     @CsvSource({"1, 0, true", "1, 20, true", "2, 0, false", "2, 20, true", "3, 20, false"})
-    void whoWaitsPatientlyHasWhatALateReaderReads(int answeredBy, long late, boolean answered) {
+    void patientCallsGetTheReplyOfALateReader(int answeredBy, long late, boolean answered) {
         VirtualTime time = new VirtualTime();
         CompletableFuture<String> answer = new CompletableFuture<>();
         AtomicInteger read = new AtomicInteger();
@@ -198,7 +197,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void whatDoesNotComeIsCancelled() {
+    void missingReplyIsCancelled() {
         CompletableFuture<String> answer = atTheLastMoment(new CompletableFuture<>());
         assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT))
                 .isInstanceOfSatisfying(
@@ -211,7 +210,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void anInterruptedThreadWaitsForItsAnswerAndStaysInterrupted() {
+    void anInterruptedThreadWaitsForItsReplyAndStaysInterrupted() {
         CompletableFuture<String> answer = new CompletableFuture<>() {
             @Override
             public String get(long timeout, TimeUnit unit)

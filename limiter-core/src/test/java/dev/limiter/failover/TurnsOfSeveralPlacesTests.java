@@ -67,9 +67,9 @@ class TurnsOfSeveralPlacesTests {
         for (int i = 0; i < 20; i++) {
             storage.decide(List.of(other.charge(node + ":lost")));
         }
-        int asked = remote.asked.get();
+        int asked = remote.calls.get();
         storage.decide(List.of(other.charge(node + ":lost")));
-        assertThat(remote.asked).hasValue(asked);
+        assertThat(remote.calls).hasValue(asked);
     }
 
     private static void assertRejectedFor(Decision decision, Duration wait) {
@@ -98,7 +98,7 @@ class TurnsOfSeveralPlacesTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areNotGivenByTwoNodes(boolean later) {
+    void areNotGrantedByTwoNodes(boolean later) {
         remote.cluster();
         for (int i = 0; i < USERS; i++) {
             fill("a:user" + i);
@@ -110,7 +110,7 @@ class TurnsOfSeveralPlacesTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areNotGivenByANodeAndMemory(boolean later) {
+    void areNotGrantedByANodeAndMemory(boolean later) {
         remote.cluster();
         lose("b");
         fill("a:user");
@@ -122,7 +122,7 @@ class TurnsOfSeveralPlacesTests {
     /** Each charge has its own call, because one of their states is broken. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areNotGivenByTwoQuestionsToOneNode(boolean later) {
+    void areNotGrantedByTwoCallsToOneNode(boolean later) {
         remote.breakState("broken");
         fill("user");
         assertRejectedFor(decide(later, other.charge("broken"), user.charge("user"), all.charge("all")), BEHIND);
@@ -134,7 +134,7 @@ class TurnsOfSeveralPlacesTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areGivenByOneNodeOfSeveral(boolean later) {
+    void areGrantedByOneNodeOfSeveral(boolean later) {
         remote.cluster();
         fill("a:user");
         Decision decision = decide(later, user.charge("a:user"), all.charge("a:all"));
@@ -146,7 +146,7 @@ class TurnsOfSeveralPlacesTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areGivenByMemoryAlone(boolean later) {
+    void areGrantedByMemoryAlone(boolean later) {
         remote.cluster();
         lose("a");
         lose("b");
@@ -162,7 +162,7 @@ class TurnsOfSeveralPlacesTests {
     }
 
     @Test
-    void whoWouldWaitForThemIsRejectedAtOnce() throws Exception {
+    void requestThatWouldWaitIsRejectedAtOnce() throws Exception {
         remote.cluster();
         fill("a:user");
         try (RateLimiters limiters = new RateLimiters(storage)) {
@@ -178,7 +178,7 @@ class TurnsOfSeveralPlacesTests {
 
     /** A wait for a release has no turn: nothing is taken before it. */
     @Test
-    void whoWaitsForAReleaseGoesOnWhenAllCanBeHad() throws Exception {
+    void requestThatWaitsForAReleaseIsPermittedWhenAllAreAvailable() throws Exception {
         remote.cluster();
         Rule pool = Rule.of("pool", Limit.concurrency(1));
         Decision held = remote.shared.decide(List.of(pool.charge("a:pool")));
@@ -194,12 +194,12 @@ class TurnsOfSeveralPlacesTests {
             await(end, () -> remote.shared.peek(all, "b:all").resetAfter().isZero());
             // others may take it in the meantime
             await(end, () -> remote.shared.decide(List.of(all.charge("b:all"))).permitted());
-            int asked = remote.asked.get();
-            await(end, () -> remote.asked.get() > asked + 10);
+            int asked = remote.calls.get();
+            await(end, () -> remote.calls.get() > asked + 10);
             assertThat(answer).isNotDone();
             held.close();
-            int released = remote.asked.get();
-            await(end, () -> remote.asked.get() > released + 10);
+            int released = remote.calls.get();
+            await(end, () -> remote.calls.get() > released + 10);
             assertThat(answer).isNotDone();
             time.advance(SECOND);
             Decision decision = answer.get(1, TimeUnit.MINUTES);
@@ -210,7 +210,7 @@ class TurnsOfSeveralPlacesTests {
 
     /** Memory decides on the pool, a node on the rest. */
     @Test
-    void aReleaseServesThoseWhoWaitForThatKey() throws Exception {
+    void aReleaseServesRequestsThatWaitForThatKey() throws Exception {
         remote.cluster();
         lose("a");
         Rule pool = Rule.of("pool", Limit.concurrency(1));

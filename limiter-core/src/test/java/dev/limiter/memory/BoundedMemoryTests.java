@@ -42,7 +42,7 @@ class BoundedMemoryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void floodLeavesAClientAtItsLimit(Limit limit) {
+    void floodDoesNotResetAClientAtItsLimit(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         assertThat(storage.decide(rule, "victim", 10).permitted()).isTrue();
         for (int i = 0; i < 3 * MAX_KEYS; i++) {
@@ -59,7 +59,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void floodOfMixedRulesLeavesClientsAtTheirLimits() {
+    void floodOfMixedRulesDoesNotResetClientsAtTheirLimits() {
         List<Rule> rules =
                 limits().map(limit -> Rule.of("rule-" + limit, limit)).toList();
         List<Rule> floods = Stream.of(
@@ -123,7 +123,7 @@ class BoundedMemoryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void noneOfFewKeysIsOneTooMany(Limit limit) {
+    void noneOfFewKeysIsEvictedEarly(Limit limit) {
         InMemoryRateLimiterStorage few = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
         Rule rule = Rule.of("rule", limit);
         for (int i = 0; i < 100; i++) {
@@ -138,7 +138,7 @@ class BoundedMemoryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void ofFewKeysTheOneThatUsesLeastLeavesFirst(Limit limit) {
+    void ofFewKeysTheLeastUsedIsEvictedFirst(Limit limit) {
         InMemoryRateLimiterStorage few = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
         Rule rule = Rule.of("rule", limit);
         for (int i = 0; i < 92; i++) {
@@ -158,7 +158,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void knownKeysDoNotNoticeThatThereIsNoRoom() {
+    void knownKeysAreNotAffectedByAFullStorage() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, WINDOW));
         for (int i = 0; i < MAX_KEYS; i++) {
             storage.decide(rule, "key" + i, 10);
@@ -172,7 +172,7 @@ class BoundedMemoryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void expiryTakesWhatIsDueAndNothingElse(Limit limit) {
+    void expiryRemovesOnlyStatesThatAreDue(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         Duration reset = storage.decide(rule, "early", 10).resetAfter();
         time.advance(reset.dividedBy(2));
@@ -191,7 +191,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void stateThatIsUsedWhileItWaitsStays() {
+    void stateThatIsUsedBeforeItsExpiryStays() {
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, WINDOW));
         for (int i = 0; i < 100; i++) {
             assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
@@ -226,7 +226,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void rulesThatAreMadeForEachRequestDoNotLoseWhatWasUsed() {
+    void rulesCreatedPerRequestKeepUsedPermits() {
         for (int i = 0; i < 25_000; i++) {
             Decision decision = storage.decide(Rule.of("rule", Limit.fixedWindow(100_000 + i, WINDOW)), "key", 1);
             assertThat(decision.remaining()).isEqualTo(100_000 - 1);
@@ -242,7 +242,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void namesOfRulesThatAreUsedNoLongerAreForgottenWithoutCleaning() {
+    void namesOfUnusedRulesAreRemovedWithoutCleaning() {
         for (int i = 0; i < 11_000; i++) {
             storage.peek(Rule.of("former" + i, Limit.fixedWindow(1, WINDOW)), "key");
         }

@@ -123,7 +123,7 @@ class ConcurrencyTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void grantsNothingOfTheReserveToThoseWithoutPriority(Limit limit) {
+    void grantsNothingOfTheReserveWithoutPriority(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         grantsExactly(35, (seed, storage) -> List.of(rule.charge("key").reserve(30)));
         Rule two = Rule.of("two", limit, Limit.tokenBucket(60, WINDOW).named("second"));
@@ -132,7 +132,7 @@ class ConcurrencyTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void grantsTheReserveToThoseWithPriority(Limit limit) {
+    void grantsTheReserveWithPriority(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         Charge[] charges = {rule.charge("key").reserve(30), rule.charge("key")};
         for (int seed = 0; seed < RUNS; seed++) {
@@ -161,7 +161,7 @@ class ConcurrencyTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void givingBackKeepsCount(Limit limit) {
+    void refundsKeepTheCountExact(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         for (int seed = 0; seed < RUNS / 4; seed++) {
             RateLimiterStorage storage = sound(time);
@@ -304,7 +304,7 @@ class ConcurrencyTests {
     }
 
     @Test
-    void deadCellIsCountedOutWhoeverTakesItOffTheMap() {
+    void deadCellIsCountedOutWhicheverThreadRemovesIt() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, Duration.ofNanos(1)));
         RateLimiterStorage storage = sound(time);
         List<Callable<Long>> tasks = new ArrayList<>();
@@ -347,7 +347,7 @@ class ConcurrencyTests {
     }
 
     @Test
-    void floodFromManyThreadsLeavesAClientAtItsLimit() {
+    void floodFromManyThreadsDoesNotResetAClientAtItsLimit() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, WINDOW));
         Rule log = Rule.of("log", Limit.slidingWindowLog(10, Duration.ofMinutes(1)));
         RateLimiterStorage storage = sound(time);
@@ -454,7 +454,7 @@ class ConcurrencyTests {
     /** Runs until it has found the fault, because threads rarely race on a busy machine. */
     @ParameterizedTest
     @EnumSource(names = {"NO_COMPARE", "NO_LOCK", "NO_VERSION"})
-    void stressFindsWhatIsBroken(BrokenStorage.Fault fault) {
+    void stressFindsTheFault(BrokenStorage.Fault fault) {
         Limit limit = Limit.fixedWindow(50, WINDOW);
         Rule rule = fault == BrokenStorage.Fault.NO_VERSION
                 ? Rule.of("rule", limit, Limit.tokenBucket(60, WINDOW).named("second"))

@@ -44,7 +44,7 @@ class FormerCellsTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void isNotKeptByTheOnesThatGoOnFromIt(List<Limit> change) {
+    void isNotKeptBySuccessors(List<Limit> change) {
         List<BoundRule> versions = change.stream().map(this::bind).toList();
         List<WeakReference<Cell>> former = new ArrayList<>();
 
@@ -56,7 +56,7 @@ class FormerCellsTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void isNotKeptWhereALimitIsAddedAndRemoved(List<Limit> change) {
+    void isNotKeptIfALimitIsAddedAndRemoved(List<Limit> change) {
         List<BoundRule> versions = change.stream()
                 .map(limit ->
                         bind(limit.named("first"), Limit.fixedWindow(9, MINUTE).named("own-" + change.indexOf(limit))))

@@ -134,7 +134,7 @@ class KeyLifeLincheckTests {
         }
 
         @Validate
-        public void everyCellHasItsPlace() {
+        public void everyCellIsInItsPosition() {
             eviction.check();
             check();
         }
@@ -344,7 +344,7 @@ class KeyLifeLincheckTests {
 
     @ParameterizedTest
     @ValueSource(classes = {OfNumber.class, OfBucket.class, OfLog.class, OfHeldPermits.class, Flooded.class})
-    void everyKeyHasOnePlace(Class<?> operations) {
+    void everyKeyHasOnePosition(Class<?> operations) {
         modelCheck(operations, StorageLincheckTests.ITERATIONS);
     }
 

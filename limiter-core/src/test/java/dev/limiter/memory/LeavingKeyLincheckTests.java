@@ -33,7 +33,7 @@ class LeavingKeyLincheckTests {
                 StorageLincheckTests.WithoutLock.class,
                 StorageLincheckTests.WithoutVersion.class
             })
-    void findsWhatIsBroken(Class<?> operations) {
+    void findsTheFault(Class<?> operations) {
         assertThatThrownBy(() -> StorageLincheckTests.modelCheck(operations, 100))
                 .isInstanceOf(LincheckAssertionError.class);
     }

@@ -67,7 +67,7 @@ class NewKeyRaceTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void grantsTheLargerLimitOnceBesideAnother(List<Limit> change) {
+    void grantsTheLargerLimitOnceNextToAnother(List<Limit> change) {
         Limit other = Limit.tokenBucket(6, WINDOW).named("other");
         grantsTheLargerLimitOnce(Rule.of("rule", change.get(0), other), Rule.of("rule", change.get(1), other));
     }

@@ -44,7 +44,7 @@ class StorageStressLincheckTests {
 
     /** By chance: a hundred iterations once did not suffice; stops at the first failure. */
     @Test
-    void stressFindsWhatIsBroken() {
+    void stressFindsTheFault() {
         assertThatThrownBy(() -> stress(StorageLincheckTests.WithoutLock.class, 1_000))
                 .isInstanceOf(LincheckAssertionError.class);
     }

@@ -56,7 +56,7 @@ class QueueStressTests {
     }
 
     @Test
-    void findsOutWhenNobodyLocks() {
+    void detectsAMissingLock() {
         assertThatThrownBy(() -> {
                     for (int seed = 0; seed < 200; seed++) {
                         new Stress(new Unlocked(), seed).run(2_000);

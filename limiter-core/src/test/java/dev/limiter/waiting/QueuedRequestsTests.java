@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.DelegatingStorage;
-import dev.limiter.ElsewhereStorage;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
+import dev.limiter.RemoteStorageView;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.VirtualWaiting;
@@ -49,7 +49,7 @@ class QueuedRequestsTests {
     private static final class Counting extends DelegatingStorage {
 
         private final RateLimiterStorage within;
-        private int asked;
+        private int calls;
 
         Counting(RateLimiterStorage within) {
             super(within);
@@ -58,13 +58,13 @@ class QueuedRequestsTests {
 
         @Override
         public Decision decide(List<Charge> charges) {
-            asked++;
+            calls++;
             return super.decide(charges);
         }
 
         @Override
         public Decision peek(List<Charge> charges) {
-            asked++;
+            calls++;
             return super.peek(charges);
         }
 
@@ -108,7 +108,7 @@ class QueuedRequestsTests {
      * The log is full since 0.1, 0.2 ... 1.0 seconds: one request is permitted exactly when the oldest permit expires.
      */
     @Test
-    void requestOfASlidingLogLeavesExactlyWhenTheOldestPermitLeaves() {
+    void requestOfASlidingLogIsPermittedExactlyWhenTheOldestPermitExpires() {
         for (int i = 0; i < 10; i++) {
             take(log.charge("key"));
             room.advance(Duration.ofMillis(50));
@@ -242,7 +242,7 @@ class QueuedRequestsTests {
 
     /** By design: the head blocks those behind it from permits that it cannot use alone. */
     @Test
-    void headOfLineHoldsUpThoseBehindItUntilItGivesUp() {
+    void headBlocksRequestsBehindItUntilItGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
         Request both = room.waiter(two.charge("key", 2).maxWait(HOUR));
@@ -257,7 +257,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void thoseBehindTryWhenTheHeadGivesUp() {
+    void nextRequestRetriesWhenTheHeadGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
         Request both = room.waiter(two.charge("key", 2).maxWait(HOUR));
@@ -268,8 +268,8 @@ class QueuedRequestsTests {
 
     /** The check of its other rules completes late, when it is already the head. */
     @Test
-    void thoseBehindTryWhenALookRejectsTheHead() {
-        ElsewhereStorage elsewhere = new ElsewhereStorage(storage);
+    void nextRequestRetriesWhenAPeekRejectsTheHead() {
+        RemoteStorageView elsewhere = new RemoteStorageView(storage);
         VirtualWaiting remote = new VirtualWaiting(elsewhere, time);
         Rule quota = Rule.of("quota", Limit.tokenBucket(1, HOUR));
         Decision held = storage.decide(pool, "key", 1);
@@ -281,14 +281,14 @@ class QueuedRequestsTests {
         first.cancel();
         held.close();
         for (int i = 0; i < 5; i++) {
-            elsewhere.answer();
+            elsewhere.reply();
         }
         assertThat(rejected.isRejected()).isTrue();
         assertThat(next.isPermitted()).isTrue();
     }
 
     @Test
-    void requestOfSeveralQueuesTriesAsTheHeadOfAll() {
+    void requestInSeveralQueuesRetriesAsTheHeadOfAll() {
         Decision one = take(pool.charge("key"));
         Decision two = take(other.charge("key"));
         Request both = room.waiter(waits(pool), waits(other));
@@ -331,7 +331,7 @@ class QueuedRequestsTests {
 
     /** A client that waits for its own limit does not block others from a shared bucket. */
     @Test
-    void requestStandsInNoQueueOfABucketThatItAlsoNeeds() {
+    void requestDoesNotJoinTheQueueOfABucketThatItAlsoNeeds() {
         Rule site = Rule.of("site", Limit.tokenBucket(1, SECOND));
         Decision first = take(pool.charge("first"));
         take(pool.charge("second"));
@@ -360,7 +360,7 @@ class QueuedRequestsTests {
 
     /** Twenty turns of a bucket would be granted at once, although the log permits ten. */
     @Test
-    void ruleThatMixesBothKindsQueuesAsAWhole() {
+    void ruleWithBothKindsOfLimitsQueues() {
         Rule mixed = Rule.of(
                 "mixed",
                 Limit.tokenBucket(100, MINUTE).burst(1).named("rate"),
@@ -377,7 +377,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void requestsWithPriorityStandAheadOfOthers() {
+    void requestsWithPriorityQueueAheadOfOthers() {
         Rule three = Rule.of("three", Limit.concurrency(3));
         List<Decision> held = new ArrayList<>(
                 List.of(take(three.charge("key")), take(three.charge("key")), take(three.charge("key"))));
@@ -424,7 +424,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void refundableRequestGoesAlsoWhenTimeHasFreedAPermit() {
+    void refundableRequestIsAlsoPermittedWhenAPermitExpires() {
         Rule logins = Rule.of("logins", Limit.tokenBucket(1, SECOND));
         Charge login = logins.charge("alice").maxWait(MINUTE).refundable(true);
         assertThat(room.enter(login).isPermitted()).isTrue();
@@ -434,7 +434,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void requestWithoutMaxWaitOrCostIsJudgedByTheStorageAlone() {
+    void requestWithoutMaxWaitOrCostIsDecidedByTheStorageAlone() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
         room.waiter(two.charge("key", 2).maxWait(HOUR));
@@ -444,7 +444,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void requestThatIsGoneGivesItsPlaceToTheNext() {
+    void nextRequestIsServedWhenAClientHasGone() {
         Decision held = take(pool.charge("key"));
         boolean[] present = {true};
         Request gone = room.enter(() -> present[0], waits(pool));
@@ -492,7 +492,7 @@ class QueuedRequestsTests {
 
     /** Keys that share a state because they did not fit receive no releases of each other, and retry every 25 ms. */
     @Test
-    void keysThatShareAStateWaitForEachOther() {
+    void keysThatShareAStateAreServedByPolling() {
         VirtualWaiting small =
                 new VirtualWaiting(new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1), time);
         assertThat(small.limiters.tryAcquire(pool, "first").permitted()).isTrue();
@@ -506,7 +506,7 @@ class QueuedRequestsTests {
     /** Leaving needs no decision except for the next head, and no check of other requests. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aThousandGiveUpInAnyOrderAtNoCost(boolean concurrency) {
+    void aThousandGiveUpInAnyOrderWithoutCalls(boolean concurrency) {
         Rule rule = concurrency ? pool : log;
         take(rule.charge("key", concurrency ? 1 : 10));
         List<Request> requests = new ArrayList<>();
@@ -515,14 +515,14 @@ class QueuedRequestsTests {
         }
         assertThat(limiters.waiting()).isEqualTo(1_000);
         Collections.shuffle(requests, new Random(20_261_128));
-        storage.asked = 0;
+        storage.calls = 0;
         room.timer.set = 0;
 
         requests.forEach(Request::cancel);
 
         assertThat(limiters.waiting()).isZero();
         assertThat(room.timer.size()).isZero();
-        assertThat(storage.asked).as("only for heads that followed a head").isLessThan(50);
+        assertThat(storage.calls).as("only for heads that followed a head").isLessThan(50);
         assertThat(room.timer.set).isLessThan(50);
     }
 

@@ -35,7 +35,7 @@ class WaitTimerTests {
     }
 
     @Test
-    void theTimerNeverCallsBackUnderTheLocksOfWhoeverSetsIt() {
+    void theTimerNeverRunsTasksUnderLocksOfTheCaller() {
         WaitTimer timer = WaitTimer.ofTheJdk(TimeSource.system());
         Thread caller = Thread.currentThread();
         AtomicBoolean inside = new AtomicBoolean();

@@ -53,7 +53,7 @@ class WaitingRoomInterleavingTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void findsOutABrokenStorage(Limit limit) {
+    void detectsABrokenStorage(Limit limit) {
         assertThatThrownBy(() -> {
                     for (int seed = 0; seed < SEEDS; seed++) {
                         new Run(limit, seed, true).run();

@@ -53,7 +53,7 @@ class BigLogTests {
     }
 
     @Test
-    void forgetsABoundedNumberInACall() {
+    void removesABoundedNumberPerCall() {
         Rule rule = Rule.of("leaving", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
         // the last one is still there
@@ -72,7 +72,7 @@ class BigLogTests {
 
     /** Entries beyond the first ones are not read for a retry time, which is then too early. */
     @Test
-    void looksAtABoundedNumberForAllRequestsOfACall() {
+    void readsABoundedNumberForAllRequestsOfACall() {
         List<Rule> rules = IntStream.range(0, 6)
                 .mapToObj(i -> Rule.of("lowered" + i, Limit.slidingWindowLog(10_000, SECOND)))
                 .toList();
@@ -91,7 +91,7 @@ class BigLogTests {
     }
 
     @Test
-    void forgetsAllAtOnceWhenNothingCounts() {
+    void removesAllAtOnceWhenNothingCounts() {
         Rule rule = Rule.of("left", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
         time.advance(SECOND);
@@ -100,7 +100,7 @@ class BigLogTests {
     }
 
     @Test
-    void whatLeftIsNeverInTheWayOfOne() {
+    void expiredEntriesNeverRejectARequestForOnePermit() {
         Rule rule = Rule.of("room", Limit.slidingWindowLog(10_000, SECOND));
         for (int i = 0; i < 2000; i++) {
             time.advance(1000);
@@ -112,7 +112,7 @@ class BigLogTests {
     }
 
     @Test
-    void goesOverIntoAnotherAlgorithmAsAWhole() {
+    void isTakenOverByAnotherAlgorithmAsAWhole() {
         Rule rule = Rule.of("changing", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
         Rule bucket = Rule.of("changing", Limit.fixedWindow(1_000_000, Duration.ofMinutes(1)));
@@ -120,7 +120,7 @@ class BigLogTests {
     }
 
     @Test
-    void goesBackWithTheClockAsAWhole() {
+    void movesBackWithTheClockAsAWhole() {
         Rule rule = Rule.of("stepping", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
         time.set(time.now() - Duration.ofHours(1).toNanos());

@@ -124,7 +124,7 @@ class CalendarCallTests {
     }
 
     @Test
-    void isNotSentAgainWhereItsCallerGoesMeanwhile() {
+    void isNotSentAgainIfItsCallerGivesUpInTheMeantime() {
         keepBusy(0);
         CompletableFuture<Long> answer = ask();
         for (int i = 0; i < LITTLE; i++) {
@@ -139,7 +139,7 @@ class CalendarCallTests {
 
     /** The first read sets the time of the server, the second one is that of the next attempt. */
     @Test
-    void isNotSentAgainWhereItsCallerGoesAsItIsAskedAgain() {
+    void isNotSentAgainIfItsCallerGivesUpDuringTheRepetition() {
         keepBusy(0);
         CompletableFuture<Long> answer = ask();
         for (int i = 0; i < LITTLE; i++) {
@@ -158,7 +158,7 @@ class CalendarCallTests {
     }
 
     @Test
-    void isTakenOrGivenBackAtWhicheverAttempt() {
+    void isUsedOrReturnedAtAnyAttempt() {
         for (int outside = 0; outside < 3; outside++) {
             redis.calls.clear();
             givenBack.set(0);
@@ -186,7 +186,7 @@ class CalendarCallTests {
     }
 
     @Test
-    void failsAsTheCallFailsAtWhicheverAttempt() {
+    void failsAsTheCallFailsAtAnyAttempt() {
         for (int outside = 0; outside < 3; outside++) {
             redis.calls.clear();
             CompletableFuture<Long> answer = askedAfter(outside);
@@ -200,7 +200,7 @@ class CalendarCallTests {
     }
 
     @Test
-    void failsWhereTheClockOfTheServerJumps() {
+    void failsIfTheClockOfTheServerJumps() {
         CompletableFuture<Long> answer = askedAfter(2);
         redis.isOutside(2);
         assertThat(redis.calls).hasSize(3);
@@ -214,7 +214,7 @@ class CalendarCallTests {
     /** The grant of the second attempt and the cancellation happen at the same time. */
     @Test
     @Tag("race")
-    void isEitherTakenOrGivenBack() throws Exception {
+    void isEitherUsedOrReturned() throws Exception {
         int late = 0;
         CyclicBarrier both = new CyclicBarrier(2);
         for (int i = 0; i < 1_000; i++) {

@@ -134,7 +134,7 @@ class ClusterTests {
 
     @Test
     @Order(2)
-    void whatIsGrantedInSeveralSlotsAfterItWasGivenUpIsGivenBack() {
+    void lateGrantsInSeveralSlotsAreReturned() {
         HeldRedis held = new HeldRedis(client.redis());
         try (RedisRateLimiterStorage late = RedisRateLimiterStorage.builder(held)
                 .timeout(Duration.ofMillis(100))
@@ -155,7 +155,7 @@ class ClusterTests {
     /** The slots are on one master. */
     @Test
     @Order(2)
-    void whoWaitsForAReleaseStaysInLineForATurnInAnotherSlot() {
+    void requestThatWaitsForAReleaseStaysQueuedForATurnInAnotherSlot() {
         Rule pool = Rule.of("pool", Limit.concurrency(1));
         Rule paced =
                 Rule.of("paced", Limit.leakyBucket(1, Duration.ofSeconds(2)).paced());
@@ -182,7 +182,7 @@ class ClusterTests {
 
     @Test
     @Order(3)
-    void aClusterBehindOneAddressIsKnownByItsFirstRejectionToMixSlots() {
+    void aClusterBehindOneAddressIsDetectedByACrossSlotError() {
         List<Charge> charges = List.of(user.charge(keyOn(0)), user.charge(keyOn(0)));
         try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(first.redis())
                 .timeout(Duration.ofSeconds(5))
@@ -195,7 +195,7 @@ class ClusterTests {
 
     @Test
     @Order(4)
-    void requestsThatItRejectsTogetherAreSentAlone() {
+    void requestsRejectedInOneCallAreSentAlone() {
         HeldRedis held = new HeldRedis(first.redis());
         try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(held)
                 .timeout(Duration.ofSeconds(5))
@@ -221,7 +221,7 @@ class ClusterTests {
      */
     @Test
     @Order(5)
-    void aSlotThatMovesTakesItsStatesAlong() {
+    void aSlotThatMovesKeepsItsStates() {
         String key = keyOn(0);
         AtomicBoolean moved = new AtomicBoolean();
         AtomicLong granted = new AtomicLong();
@@ -249,7 +249,7 @@ class ClusterTests {
 
     @Test
     @Order(5)
-    void whatIsGrantedBeforeASlotMovesAndGivenUpComesBackAfterIt() {
+    void abandonedGrantsAreReturnedAfterASlotHasMoved() {
         String key = keyOn(0);
         HeldRedis held = new HeldRedis(client.redis());
         try (RedisRateLimiterStorage late = RedisRateLimiterStorage.builder(held)
@@ -266,7 +266,7 @@ class ClusterTests {
 
     @Test
     @Order(6)
-    void aReplicaThatIsPromotedGoesOn() {
+    void aPromotedReplicaKeepsTheStates() {
         String key = keyOn(2);
         for (int i = 0; i < 40; i++) {
             assertThat(storage.decide(user, key, 1).permitted()).isTrue();

@@ -100,7 +100,7 @@ class ExpiryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void expiresSoonAfterItIsAsNewAndNotBefore(Limit limit) {
+    void expiresSoonAfterItIsFreshAndNotBefore(Limit limit) {
         Rule rule = Rule.of("soon", limit);
         long asked = System.nanoTime();
         Decision decision = storage.decide(List.of(rule.charge("key")));
@@ -131,7 +131,7 @@ class ExpiryTests {
     }
 
     @Test
-    void whatAllTestsHaveLeftBehindExpires() {
+    void statesOfAllTestsExpire() {
         use(Rule.of(
                 "rule",
                 Limit.tokenBucket(10, HOUR).named("a"),

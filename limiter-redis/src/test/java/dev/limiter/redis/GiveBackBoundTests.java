@@ -31,7 +31,7 @@ class GiveBackBoundTests {
     private final RateLimiterStorage storage = RedisStorageProvider.of(time);
 
     @Test
-    void whatLeakedWhileOthersReturnedIsNotGrantedAgain() {
+    void permitsThatLeakedDuringRefundsAreNotGrantedAgain() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
         Decision first = storage.decide(rule, "key", 500);
         Decision second = storage.decide(rule, "key", 500);
@@ -44,7 +44,7 @@ class GiveBackBoundTests {
 
     /** The bucket is empty in between, but its count of returned permits is kept. */
     @Test
-    void whatWasReturnedIsRememberedWhileTheBucketIsEmpty() {
+    void refundsAreRememberedWhileTheBucketIsEmpty() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
         Decision first = storage.decide(rule, "key", 500);
         Decision second = storage.decide(rule, "key", 500);
@@ -58,7 +58,7 @@ class GiveBackBoundTests {
 
     /** A charge leaks at the faster of both rates. */
     @Test
-    void whatLeakedUnderARaisedLimitIsNotGrantedAgain() {
+    void permitsThatLeakedUnderARaisedLimitAreNotGrantedAgain() {
         Rule slow = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
         Rule fast = Rule.of("rule", Limit.tokenBucket(2000, SECOND));
         Decision first = storage.decide(slow, "key", 1000);
@@ -70,7 +70,7 @@ class GiveBackBoundTests {
     }
 
     @Test
-    void permitsThatAreReturnedAtOnceAreReturnedWholeInWhicheverOrder() {
+    void permitsRefundedAtOnceAreRefundedInFullInAnyOrder() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(5, Duration.ofHours(1)));
         List<Decision> taken = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -84,7 +84,7 @@ class GiveBackBoundTests {
 
     /** A request that returns its permit leaves no more state than before. */
     @Test
-    void aKeyOfWhichAllIsReturnedIsForgotten() {
+    void aKeyWithAllPermitsRefundedExpires() {
         RedisRateLimiterStorage own = RedisStorageProvider.of(time, "give-back-forgotten");
         own.decide(Rule.of("rule", Limit.tokenBucket(5, Duration.ofHours(1))), "key", 2)
                 .giveBack();
@@ -136,7 +136,7 @@ class GiveBackBoundTests {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void whatIsNotReturnedIsWithinTheBoundOverEveryWindow(Case tried) {
+    void permitsNotRefundedAreWithinTheBoundOverEveryWindow(Case tried) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         SplittableRandom random = new SplittableRandom(seed);
         for (int run = 0; run < RUNS; run++) {

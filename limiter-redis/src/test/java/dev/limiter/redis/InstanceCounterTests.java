@@ -50,12 +50,12 @@ class InstanceCounterTests {
     }
 
     @Test
-    void isOneUntilItIsKnown() {
+    void isOneUntilTheFirstCount() {
         assertThat(counter.known()).isEqualTo(1);
     }
 
     @Test
-    void moreInstancesAreBelievedAtOnce() {
+    void aHigherCountAppliesAtOnce() {
         assertThat(heard(2)).isEqualTo(2);
         assertThat(heard(4)).isEqualTo(4);
         assertThat(heard(3)).isEqualTo(4);
@@ -64,7 +64,7 @@ class InstanceCounterTests {
 
     /** After an outage, or on a server that starts empty, the first instance counts only itself. */
     @Test
-    void fewerInstancesAreBelievedOnceAllHadTimeToComeBack() {
+    void aLowerCountAppliesAfterAllCouldReconnect() {
         heard(4);
         now += Duration.ofMinutes(1).toNanos();
         assertThat(heard(1, InstanceCounter.RECENT_COUNTS - 1)).isEqualTo(4);
@@ -72,7 +72,7 @@ class InstanceCounterTests {
     }
 
     @Test
-    void theMostOfTheLatestCountsIsBelieved() {
+    void theHighestOfTheLatestCountsApplies() {
         heard(4);
         assertThat(heard(1)).isEqualTo(4);
         assertThat(heard(3)).isEqualTo(4);
@@ -82,7 +82,7 @@ class InstanceCounterTests {
 
     /** A paused server replies to all waiting calls before it reads the heartbeats of other instances. */
     @Test
-    void answersThatAreLateProveNothing() {
+    void lateRepliesAreIgnored() {
         heard(4);
         List<CompletableFuture<byte[]>> late = new ArrayList<>();
         for (int i = 0; i < 2 * InstanceCounter.RECENT_COUNTS; i++) {
@@ -99,7 +99,7 @@ class InstanceCounterTests {
 
     /** A server that fails after each first count proves nothing, however long that takes. */
     @Test
-    void outagesBetweenTwoCountsProveNothing() {
+    void outagesBetweenTwoCountsDoNotLowerTheCount() {
         heard(4);
         for (int i = 0; i < 3; i++) {
             now += Duration.ofMinutes(1).toNanos();

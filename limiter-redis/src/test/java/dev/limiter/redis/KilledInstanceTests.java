@@ -48,7 +48,7 @@ class KilledInstanceTests {
     }
 
     @Test
-    void whatItTookAheadIsFreeAfterItsWindow() throws IOException {
+    void itsLeaseIsFreeAfterTheWindow() throws IOException {
         String prefix = "killed-" + System.nanoTime() + ":";
         tell(prefix + " sliding-log 20");
         assertThat(output.readLine()).isEqualTo("ready");

@@ -46,7 +46,7 @@ class KnownRejectionsTests {
     }
 
     @Test
-    void aRejectionIsAskedForAgainAfterASecond() {
+    void aRejectionIsCheckedAfterASecond() {
         Charge charge = rule.charge("key");
         reject(charge);
         now.addAndGet(SECOND - 1);
@@ -57,7 +57,7 @@ class KnownRejectionsTests {
 
     /** Also while the reply to that request has not arrived, or never does. */
     @Test
-    void oneRequestInASecondAsksAndTheOthersDoNot() {
+    void onlyOneRequestPerSecondCallsRedis() {
         Charge charge = rule.charge("key");
         reject(charge);
         for (int second = 1; second <= 10; second++) {
@@ -69,7 +69,7 @@ class KnownRejectionsTests {
     }
 
     @Test
-    void anAnswerIsBelievedForASecondFromWhenItWasAskedFor() {
+    void aReplyIsUsedForASecondFromItsRequest() {
         Charge charge = rule.charge("key");
         reject(charge);
         now.addAndGet(SECOND);
@@ -83,20 +83,20 @@ class KnownRejectionsTests {
 
     /** Applies while Redis cannot be called. */
     @Test
-    void aRejectionLastsForRequestsThatCannotAsk() {
+    void aRejectionLastsWhileRedisCannotBeCalled() {
         Charge charge = rule.charge("key");
         reject(charge);
         for (int second = 1; second < 3600; second++) {
             now.addAndGet(SECOND);
             assertThat(rejections.lasting(charge)).isNotNull();
         }
-        assertThat(isKnown(charge)).as("the next one asks").isFalse();
+        assertThat(isKnown(charge)).as("the next request calls Redis").isFalse();
         now.addAndGet(SECOND);
         assertThat(rejections.lasting(charge)).isNull();
     }
 
     @Test
-    void forgetsThoseOfLongestAgoAndGoesOnLearning() {
+    void dropsTheOldestAndKeepsRecording() {
         int many = 3 * KnownRejections.MAX_REQUESTS;
         for (int i = 0; i < many; i++) {
             reject(rule.charge("key" + i));

@@ -55,7 +55,7 @@ class LateAnswerTests {
     }
 
     @Test
-    void theServerIsNotAskedForCallersThatTimedOut() {
+    void noCallIsSentForCallersThatTimedOut() {
         // a reply, which determines the latency
         reply.complete(new byte[0]);
         assertThat(storage.decideAsync(List.of(rule.charge("key")))).isCompletedExceptionally();
@@ -71,7 +71,7 @@ class LateAnswerTests {
     }
 
     @Test
-    void theServerIsNotAskedForRequestsInSeveralSlotsThatTimedOut() {
+    void noCallIsSentForRequestsInSeveralSlotsThatTimedOut() {
         // a reply, which determines the latency
         reply.complete(new byte[0]);
         List<Charge> both = List.of(rule.charge("one", 2), rule.charge("two", 2));

@@ -133,7 +133,7 @@ class LateReaderTests {
 
     @Test
     @Timeout(60)
-    void aServerThatStandsStillIsGivenUpAllTheSame() {
+    void thePausedServerStillOpensItsBreaker() {
         storage.warmUp(List.of(rule), Duration.ofSeconds(30));
         server.pause();
         stopped = true;
@@ -148,7 +148,7 @@ class LateReaderTests {
     /** By default Lettuce keeps commands until it is connected, so no reader reports that it has run. */
     @Test
     @Timeout(60)
-    void aServerThatIsGoneIsGivenUpWhereCommandsAreKept() {
+    void aDeadServerOpensItsBreakerIfTheClientKeepsCommands() {
         storage.warmUp(List.of(rule), Duration.ofSeconds(30));
         stopped = true;
         server.close();

@@ -97,7 +97,7 @@ class LeasesTests implements Leases.Source, Returns {
     }
 
     @Test
-    void moreIsFetchedAtHalfUpToTheMostOfThatMoment() {
+    void moreIsFetchedAtHalfUpToTheCurrentMaximum() {
         fetched();
         grant(0, 101);
         most = 60;
@@ -154,7 +154,7 @@ class LeasesTests implements Leases.Source, Returns {
 
     /** A reset uses the rule itself, not the rule of the key's tier. */
     @Test
-    void whatIsKeptIsFoundByTheNameOfTheRule() {
+    void leasesAreFoundByTheNameOfTheRule() {
         most = 7;
         fetched();
         grant(0, 8);
@@ -167,7 +167,7 @@ class LeasesTests implements Leases.Source, Returns {
     }
 
     @Test
-    void whatIsForgottenIsNeitherHadNorGivenBack() {
+    void droppedLeasesAreNeitherUsedNorRefunded() {
         most = 7;
         fetched();
         grant(0, 8);

@@ -96,7 +96,7 @@ class LessRedisTests {
     }
 
     @Test
-    void aChargeOfOneLimitAloneIsNeitherTakenAheadNorRejectedForAnother() {
+    void aChargeOfOneLimitOnlyIsNeitherLeasedNorRejectedForAnother() {
         Duration day = Duration.ofDays(1);
         Rule rule = Rule.of(
                 "rule",
@@ -125,7 +125,7 @@ class LessRedisTests {
     }
 
     @Test
-    void fourInstancesReachItMoreOftenAtMost() {
+    void fourInstancesReachItInProportion() {
         rejectionsOfRedis(4).forEach((limit, share) -> {
             boolean bucket = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket;
             assertThat(share).as(limit.toString()).isLessThanOrEqualTo(bucket ? 0.35 : 0.15);
@@ -173,7 +173,7 @@ class LessRedisTests {
     }
 
     @Test
-    void rejectsWhatRedisWouldRejectWithoutAsking() {
+    void rejectsWithoutACallIfRedisWouldReject() {
         RedisRateLimiterStorage storage = storage(0);
         Rule rule = Rule.of("rule", Limit.fixedWindow(2, Duration.ofDays(1)));
         storage.decide(rule, "key", 1);
@@ -210,7 +210,7 @@ class LessRedisTests {
     /** A bucket has turns ahead, a paced one only as many as may wait, and a fixed window those of the next window. */
     @ParameterizedTest
     @MethodSource("limitsWithAndWithoutTurns")
-    void tellsThoseWhoWouldWaitWhatRedisWouldTellThem(Limit limit) {
+    void rejectionsOfWaitingRequestsEqualThoseOfRedis(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         for (Duration patience : List.of(
                 Duration.ofMinutes(10),
@@ -234,7 +234,7 @@ class LessRedisTests {
 
     /** The reply to a grant contains the time until one permit is available, but these need ten. */
     @Test
-    void aRejectionAfterAGrantOfSeveralTellsWhenAsManyAreAvailable() {
+    void aRejectionAfterAGrantOfSeveralHasTheTimeForAsMany() {
         RedisRateLimiterStorage storage = storage(0);
         Duration hour = Duration.ofHours(1);
         Rule rule = Rule.of(
@@ -251,7 +251,7 @@ class LessRedisTests {
     }
 
     @Test
-    void asksAgainAfterGivingBackAndResetting() {
+    void callsRedisAgainAfterRefundAndReset() {
         RedisRateLimiterStorage storage = storage(0);
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, Duration.ofDays(1)));
         for (int i = 0; i < 100; i++) {
@@ -266,7 +266,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatOneRequestGivesBackAnotherMayHave() {
+    void refundedPermitsAreAvailableToOtherRequests() {
         RedisRateLimiterStorage storage = storage(0);
         Rule small = Rule.of("small", Limit.fixedWindow(1, Duration.ofDays(1)));
         Rule large = Rule.of("large", Limit.slidingWindowLog(10, Duration.ofDays(1)));
@@ -277,7 +277,7 @@ class LessRedisTests {
     }
 
     @Test
-    void aRejectionThatIsHeardOfAfterGivingBackIsNotRemembered() {
+    void aRejectionReceivedAfterARefundIsNotStored() {
         RedisRateLimiterStorage storage = storage(0);
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, Duration.ofDays(1)));
         Decision taken = storage.decide(List.of(rule.charge("key")));
@@ -295,7 +295,7 @@ class LessRedisTests {
     }
 
     @Test
-    void aRejectionOfSeveralChargesIsKnownForTheSameCharges() {
+    void aRejectionOfSeveralChargesAppliesToTheSameCharges() {
         RedisRateLimiterStorage storage = storage(0);
         Rule small = Rule.of("small", Limit.fixedWindow(1, Duration.ofDays(1)));
         Rule large = Rule.of("large", Limit.slidingWindowLog(10, Duration.ofDays(1)));
@@ -328,7 +328,7 @@ class LessRedisTests {
 
     @ParameterizedTest
     @MethodSource("countedLimits")
-    void permitsTakenAheadAreNeverMoreThanTheLimit(Limit limit) {
+    void leasedPermitsNeverExceedTheLimit(Limit limit) {
         assertThat(granted(limit, 5, 2, 8, 400)).isBetween(900L, 1000L);
         assertThat(calls.get()).isLessThan(6400 / 4);
     }
@@ -368,7 +368,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptTooLongIsGivenBack() {
+    void expiredLeasesAreRefunded() {
         RedisRateLimiterStorage storage = storage(10);
         Rule longer = Rule.of(
                 "longer", Limit.fixedWindow(1000, Duration.ofSeconds(20)).alignFirst());
@@ -382,7 +382,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptIsGivenBackWhenClosed() {
+    void leasesAreRefundedWhenClosed() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage first = storage(5);
         RedisRateLimiterStorage second = storage(0);
@@ -393,7 +393,7 @@ class LessRedisTests {
     }
 
     @Test
-    void blocksShrinkAsTheLimitComesNear() {
+    void leasesShrinkNearTheLimit() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage storage = storage(50);
         storage(0).decide(rule, "key", 900);
@@ -403,7 +403,7 @@ class LessRedisTests {
     }
 
     @Test
-    void nobodyWaitsForMoreWhilePermitsAreLeft() {
+    void noRequestWaitsForALeaseWhilePermitsAreLeft() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage storage = storage(10);
         storage.decide(rule, "key", 1);
@@ -422,7 +422,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptAheadIsNoMoreThanTheShareWhenMoreIsFetched() {
+    void leasesStayWithinTheirShareDuringAFetch() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage storage = storage(10);
         for (int i = 1; i <= 200; i++) {
@@ -432,7 +432,7 @@ class LessRedisTests {
     }
 
     @Test
-    void afterTheTimeThatARejectionToldThereIsOne() {
+    void aPermitIsAvailableAfterTheRetryTime() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(100, SECOND));
         RedisRateLimiterStorage storage = storage(5);
         for (int i = 0; i < 20; i++) {
@@ -451,7 +451,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptEndsWithItsWindow() {
+    void leasesEndWithTheirWindow() {
         Rule rule =
                 Rule.of("rule", Limit.fixedWindow(1000, Duration.ofMillis(600)).alignFirst());
         RedisRateLimiterStorage storage = storage(50);
@@ -466,7 +466,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptDoesNotOutliveAReset() {
+    void leasesDoNotOutliveAReset() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
         storage.decide(rule, "key", 1);
@@ -477,7 +477,7 @@ class LessRedisTests {
 
     /** The limits of a tier or an override. */
     @Test
-    void whatIsKeptUnderOtherLimitsOfTheRuleDoesNotOutliveAReset() {
+    void leasesUnderOtherLimitsOfTheRuleDoNotOutliveAReset() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(100, Duration.ofDays(1)).alignFirst());
         Rule gold = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
@@ -492,7 +492,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsTakenAheadDuringAResetDoesNotOutliveIt() {
+    void leasesFetchedDuringAResetDoNotOutliveIt() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
         resetting = () -> storage.decide(rule, "key", 1);
@@ -505,7 +505,7 @@ class LessRedisTests {
 
     /** While other threads refund leases, and Redis replies at any time. */
     @Test
-    void noPermitTakenAheadIsLostOrHadTwice() {
+    void noLeasedPermitIsLostOrUsedTwice() {
         long limit = 5_000_000;
         Rule rule = Rule.of("rule", Limit.fixedWindow(limit, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(1);
@@ -523,7 +523,7 @@ class LessRedisTests {
     }
 
     @Test
-    void permitsAreTakenAheadForABoundedNumberOfKeysAndAllGivenBackWhenClosed() {
+    void aBoundedNumberOfKeysIsLeasedAndAllRefundedWhenClosed() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage first = storage(10);
         int keys = Leases.MAX_KEYS + 100;
@@ -542,7 +542,7 @@ class LessRedisTests {
     }
 
     @Test
-    void closingGivesUpSoonWhenTheServerDoesNotAnswer() {
+    void closingGivesUpSoonIfTheServerHangs() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         HeldRedis held = new HeldRedis(SharedRedis.redis());
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
@@ -563,7 +563,7 @@ class LessRedisTests {
     }
 
     @Test
-    void countsWhatItWasSparedAndWhatItLost() {
+    void countsSavedCallsAndLostRefunds() {
         StorageStatistics statistics = new StorageStatistics();
         HeldRedis held = new HeldRedis(SharedRedis.redis());
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)

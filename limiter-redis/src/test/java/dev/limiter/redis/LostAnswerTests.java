@@ -114,7 +114,7 @@ class LostAnswerTests {
     }
 
     @Test
-    void isNotRepeatedForAUserWithoutTheRightToPing() {
+    void isNotRepeatedForAUserWithoutPermissionToPing() {
         onOneServer(DisconnectedBehavior.REJECT_COMMANDS, (redis, server, network) -> {
             server.ask(
                     commands -> commands.aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.PING)));
@@ -152,7 +152,7 @@ class LostAnswerTests {
     }
 
     @Test
-    void givesNoPermitBackTwice() {
+    void returnsNoPermitTwice() {
         onOneServer(DisconnectedBehavior.REJECT_COMMANDS, (redis, server, network) -> {
             StorageStatistics statistics = new StorageStatistics();
             Rule rule = Rule.of("api", Limit.tokenBucket(10, Duration.ofHours(1)));
@@ -177,7 +177,7 @@ class LostAnswerTests {
     }
 
     @Test
-    void mayBeDoneWhenTheConnectionIsClosedBeforeTheNext() {
+    void mayBeExecutedIfTheConnectionIsClosedBeforeTheNext() {
         onOneServer(DisconnectedBehavior.ACCEPT_COMMANDS, (redis, server, network) -> {
             count(redis).join();
             network.withhold();
@@ -193,7 +193,7 @@ class LostAnswerTests {
     }
 
     @Test
-    void isNoneOfACommandThatHasWaitedForAConnection() {
+    void isDifferentFromACommandThatWaitedForAConnection() {
         onOneServer(DisconnectedBehavior.ACCEPT_COMMANDS, (redis, server, network) -> {
             count(redis).join();
             network.close();

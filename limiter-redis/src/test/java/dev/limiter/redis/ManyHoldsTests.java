@@ -85,7 +85,7 @@ class ManyHoldsTests {
     }
 
     @Test
-    void countsThoseThatHaveNotExpired() {
+    void countsUnexpiredHolds() {
         Rule rule = Rule.of("some", Limit.concurrency(STORED));
         store(rule, 10);
         assertThat(take(rule, 11).permitted()).isFalse();

@@ -135,7 +135,7 @@ class OtherClientTests {
     }
 
     @Test
-    void whatThatClientFailsWithIsAnOutage() throws IOException {
+    void failuresOfTheClientAreAnOutage() throws IOException {
         RedisRateLimiterStorage storage = storage();
         storage.close();
         assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(RuntimeException.class);

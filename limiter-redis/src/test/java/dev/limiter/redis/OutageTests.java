@@ -125,7 +125,7 @@ class OutageTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void anOutageStartsWithNothingUsed(Limit limit) {
+    void anOutageStartsWithoutUse(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage storage = storage(1);
         assertThat(granted(storage, rule, 70)).isEqualTo(70);
@@ -161,7 +161,7 @@ class OutageTests {
     }
 
     @Test
-    void whatIsGivenBackInAnOutageCanBeHadAgain() {
+    void permitsRefundedInAnOutageAreAvailableAgain() {
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, DAY));
         FailoverRateLimiterStorage storage = storage(1);
         cut(storage);
@@ -177,7 +177,7 @@ class OutageTests {
     }
 
     @Test
-    void aResetForgetsWhatMemoryHasGranted() {
+    void aResetDeletesGrantsInMemory() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, DAY));
         FailoverRateLimiterStorage storage = storage(1);
         cut(storage);
@@ -191,7 +191,7 @@ class OutageTests {
     /** Redis does not charge a request after its caller was told that it is rejected. */
     @ParameterizedTest
     @MethodSource("limits")
-    void lateGrantsCountForWhatMemoryHasPermittedOrAreGivenBack(Limit limit) {
+    void lateGrantsCountForGrantsInMemoryOrAreReturned(Limit limit) {
         timeout = Duration.ofMillis(20);
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage storage = storage(1);
@@ -262,7 +262,7 @@ class OutageTests {
     }
 
     @Test
-    void whatIsReleasedWhileCutOffIsReleasedLater() {
+    void releasesWhileDisconnectedAreRetried() {
         Rule pool = Rule.of("pool", Limit.concurrency(2));
         FailoverRateLimiterStorage here = storage(1);
         RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(SharedRedis.redis())
@@ -280,7 +280,7 @@ class OutageTests {
     }
 
     @Test
-    void whatIsTakenByACallWithoutAnAnswerIsReleased() {
+    void permitsTakenByACallWithoutAReplyAreReleased() {
         Rule pool = Rule.of("pool", Limit.concurrency(2));
         FailoverRateLimiterStorage storage = storage(1);
         CompletableFuture<Void> lost = new CompletableFuture<>();
@@ -298,7 +298,7 @@ class OutageTests {
     }
 
     @Test
-    void eachLimitReleasesItsOwnOfACallWithoutAnAnswer() {
+    void eachLimitIsReleasedAfterACallWithoutAReply() {
         Rule pool = Rule.of(
                 "pool",
                 Limit.concurrency(10).named("running"),
@@ -329,7 +329,7 @@ class OutageTests {
     /** Lasts a second, as {@code KnownRejectionsTests} shows with a test clock. */
     @ParameterizedTest
     @MethodSource("rejectingForLong")
-    void aRejectionIsNotBelievedForLong(Limit limit) {
+    void aRejectionIsSoonChecked(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage here = storage(1);
         FailoverRateLimiterStorage there = storage(1);

@@ -39,7 +39,7 @@ class PermitRenewalsTests {
     }
 
     @Test
-    void isFreeWhenNobodyRenewsIt() {
+    void isFreeWithoutRenewals() {
         Decision gone = take(here, 1);
         take(here, 1);
         time.advance(HOLD.minusNanos(1000));
@@ -53,7 +53,7 @@ class PermitRenewalsTests {
     }
 
     @Test
-    void whatEndsIsForgottenEvenIfOthersAreHeld() {
+    void expiredHoldsAreRemovedWhileOthersAreHeld() {
         take(here, 1);
         time.advance(HOLD.dividedBy(2));
         take(there, 1);
@@ -64,7 +64,7 @@ class PermitRenewalsTests {
     }
 
     @Test
-    void isNotRenewedWhenTheRuleIsOfAnotherKindByNow() {
+    void isNotRenewedAfterTheRuleHasChangedItsKind() {
         Decision held = take(here, 2);
         Rule rate = Rule.of(pool.name(), Limit.tokenBucket(10, Duration.ofHours(1)));
         there.decide(List.of(rate.charge("key", 1)));

@@ -29,7 +29,7 @@ class RecentMapTests {
     }
 
     @Test
-    void hasNothingOfAKeyThatIsRemovedWhileItIsUsed() throws Exception {
+    void doesNotKeepAKeyThatIsRemovedConcurrently() throws Exception {
         RecentMap<Integer, Object> map = new RecentMap<>(HALF * 2);
         for (int i = 0; i <= HALF; i++) {
             map.put(i, new Object());

@@ -12,7 +12,7 @@ class RemoteRulesTests {
 
     /** Rules with the same limits are equal. */
     @Test
-    void aRuleIsWorkedOutAnewForAnotherShare() {
+    void aRuleIsCompiledAgainForAnotherLeasePercentage() {
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(1000, Duration.ofMinutes(1)));
         AtomicInteger percent = new AtomicInteger();
         RemoteRules rules =

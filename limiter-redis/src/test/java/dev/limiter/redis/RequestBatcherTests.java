@@ -95,7 +95,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void whatIsAskedWhileOthersAreUnderWayIsOneCall() {
+    void requestsDuringOtherCallsShareOneCall() {
         RedisRateLimiterStorage storage = storage(held);
         RateLimiters afterwards = new RateLimiters(storage(server));
         List<Rule> rules = limits().map(limit -> Rule.of("single " + limit.algorithm() + limit.window(), limit))
@@ -127,7 +127,7 @@ class RequestBatcherTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void aLaterRequestFindsWhatAnEarlierOneTook(Limit limit) {
+    void aLaterRequestSeesPermitsTakenByAnEarlierOne(Limit limit) {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", limit);
         keepBusy(storage);
@@ -182,7 +182,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void aBrokenStateFailsOnlyThoseWhoAskForIt() {
+    void aBrokenStateFailsOnlyItsOwnRequests() {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         Rule other = Rule.of("other", Limit.fixedWindow(10, DAY));
@@ -239,7 +239,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void onlySoManyGatherHoweverLittleIsAnswered() {
+    void aBatchIsBoundedWhenRepliesAreSlow() {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         keepBusy(storage);
@@ -256,7 +256,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void requestsThatAreMuchWorkDoNotGatherWithOthers() {
+    void expensiveRequestsAreNotBatchedWithOthers() {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(10_000, DAY));
         keepBusy(storage);
@@ -273,7 +273,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void whoHasGoneIsNotAskedFor() {
+    void noCallIsSentForCallersThatGaveUp() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofMillis(100))
@@ -291,7 +291,7 @@ class RequestBatcherTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void whoHasCancelledIsNotAskedFor(Limit limit) {
+    void noCallIsSentForCancelledRequests(Limit limit) {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", limit);
         keepBusy(storage);
@@ -306,7 +306,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void nothingIsHeldBackWhereAnswersTakeLong() {
+    void requestsAreNotBatchedAtHighLatency() {
         HeldRedis slow = new HeldRedis(late(Duration.ofMillis(20)));
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(slow)
                 .keyPrefix(prefix)
@@ -329,7 +329,7 @@ class RequestBatcherTests {
 
     /** Calls without a connection fail at once. */
     @Test
-    void callsThatFailTellNothingOfTheLine() {
+    void failedCallsDoNotAffectTheLatency() {
         AtomicBoolean cut = new AtomicBoolean();
         Redis line = late(Duration.ofMillis(20));
         HeldRedis slow = new HeldRedis(new Redis() {
@@ -393,7 +393,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void callsThatAreNeverAnsweredKeepNobodyWaiting() {
+    void callsWithoutAReplyBlockNoRequest() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofSeconds(5))
@@ -414,7 +414,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void whatIsGrantedAfterItWasGivenUpIsGivenBack() {
+    void lateGrantsAreReturned() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofMillis(100))
@@ -435,7 +435,7 @@ class RequestBatcherTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void permitsOfAnyLimitGrantedTooLateAreGivenBack(Limit limit) {
+    void lateGrantsOfAnyLimitAreReturned(Limit limit) {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofMillis(100))
@@ -458,7 +458,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void aCalendarThatDoesNotReachTheServersTimeIsSentAgain() {
+    void aCalendarThatDoesNotCoverTheServersTimeIsSentAgain() {
         Rule monthly = Rule.of("monthly", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
         Rule daily = Rule.of("daily", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
 
@@ -536,7 +536,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void everyRequestOfManyThreadsIsAnsweredOnceWithItsOwnAnswer() throws Exception {
+    void everyRequestOfManyThreadsGetsItsOwnReplyOnce() throws Exception {
         int threads = 8;
         int each = 20_000;
         ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();

@@ -81,7 +81,7 @@ class RetryingPermitReleaserTests {
     }
 
     @Test
-    void releasesBeyondTheBoundKeepNoLaterOneFromBeingSentAgain() {
+    void releasesAboveTheBoundDoNotPreventLaterRetries() {
         servers.failing = true;
         int dropped = FailedReleases.MOST_KEPT + 1;
         for (int i = 0; i < FailedReleases.MOST_KEPT + dropped; i++) {
@@ -101,7 +101,7 @@ class RetryingPermitReleaserTests {
     }
 
     @Test
-    void releasesOfAServerThatDoesNotAnswerHoldNoOthersUp() {
+    void releasesOfAServerThatHangsBlockNoOthers() {
         servers.failing = true;
         release("second");
         release("first");

@@ -96,7 +96,7 @@ class RightsTests {
     }
 
     @Test
-    void whatIsListedIsEnough() {
+    void theDocumentedPermissionsAreSufficient() {
         try (RedisRateLimiterStorage storage = storageOf("enough", AclRights.NEEDED)) {
             List<Charge> all = new ArrayList<>();
             for (Limit limit : limits()) {
@@ -134,7 +134,7 @@ class RightsTests {
     }
 
     @Test
-    void eachCommandOfTheScriptsIsListed() {
+    void eachCommandOfTheScriptsIsDocumented() {
         Pattern call = Pattern.compile("(?:call|try)\\('([A-Z]+)'");
         List<String> commands = ScriptsTests.scripts().values().stream()
                 .flatMap(script -> call.matcher(script.text()).results())
@@ -157,7 +157,7 @@ class RightsTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"+set", "+time", "+get"})
-    void saysWhichRightIsMissing(String right) {
+    void reportsTheMissingPermission(String right) {
         try (RedisRateLimiterStorage storage =
                 storageOf("without" + right.substring(1), AclRights.NEEDED.replace(right + " ", ""))) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
@@ -170,7 +170,7 @@ class RightsTests {
     /** For one request in a batch, and for background calls, while others succeed. */
     @ParameterizedTest
     @ValueSource(strings = {"+rpush", "+zrem", "+lset"})
-    void tellsWhichRightIsMissingHoweverOthersFare(String right) {
+    void reportsTheMissingPermissionWhileOthersSucceed(String right) {
         List<String> told = new CopyOnWriteArrayList<>();
         RedisRateLimiterStorage redis =
                 storageOf("untold" + right.substring(1), AclRights.NEEDED.replace(right + " ", ""));
@@ -204,7 +204,7 @@ class RightsTests {
 
     /** A broken state of one rule does not either: the node replies, so it is still used. */
     @Test
-    void oneRuleWithoutARightTakesRedisFromNoOther() {
+    void oneRuleWithoutPermissionDoesNotAffectOthers() {
         RedisRateLimiterStorage redis = storageOf("unheld", AclRights.NEEDED.replace("+zadd ", ""));
         Rule sound = Rule.of("sound", Limit.fixedWindow(1000, HOUR));
         Rule pool = Rule.of("pool", Limit.concurrency(100));
@@ -233,7 +233,7 @@ class RightsTests {
 
     /** Probes need the permission, but other rules do not, and there are no requests. */
     @Test
-    void aRightThatOnlyProbesLackTakesRedisFromNobody() {
+    void aPermissionMissingForProbesDoesNotAffectRules() {
         RedisRateLimiterStorage redis = storageOf("unprobed", AclRights.NEEDED.replace("+set ", ""));
         Rule pool = Rule.of("unprobed pool", Limit.concurrency(100));
         Rule log = Rule.of("unprobed log", Limit.slidingWindowLog(1000, HOUR));
@@ -275,7 +275,7 @@ class RightsTests {
 
     /** With this many keys, it checks in between whether the server has caught up. */
     @Test
-    void whatWasTakenAheadIsGivenBackAlsoWhereProbesLackARight() {
+    void leasesAreRefundedEvenIfProbesLackAPermission() {
         int keys = 600;
         Rule leased = Rule.of("leased", Limit.slidingWindowLog(1000, HOUR));
         RedisRateLimiterStorage storage = storageOf("unkept", AclRights.NEEDED.replace("+set ", ""));
@@ -297,7 +297,7 @@ class RightsTests {
     }
 
     @Test
-    void saysThatThePasswordIsWrong() {
+    void reportsAWrongPassword() {
         storageOf("known", AclRights.NEEDED).close();
         RedisClient client = RedisClient.create(RedisURI.builder()
                 .withHost("127.0.0.1")
@@ -319,7 +319,7 @@ class RightsTests {
     }
 
     @Test
-    void saysThatScriptsMayNotBeRun() {
+    void reportsThatScriptsAreNotPermitted() {
         try (RedisRateLimiterStorage storage = storageOf("scripts", "+ping")) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
                     .isInstanceOf(StorageUnavailableException.class)

@@ -130,7 +130,7 @@ class SameDecisionsTests {
 
     @ParameterizedTest
     @MethodSource("requests")
-    void answersAsMemory(List<Rule> rules) {
+    void decidesLikeMemory(List<Rule> rules) {
         assertThat(RUNS.get(rules)).succeedsWithin(Duration.ofMinutes(5));
     }
 

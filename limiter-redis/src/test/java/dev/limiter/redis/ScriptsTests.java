@@ -71,12 +71,12 @@ class ScriptsTests {
     }
 
     @Test
-    void everyCombinationCompilesAndLeavesNoGlobal() {
+    void everyCombinationCompilesWithoutGlobals() {
         scripts().forEach((name, script) -> assertThat(KNOWN).as(name).containsAll(globals(script.text())));
     }
 
     @Test
-    void aStrayGlobalIsFound() {
+    void anUndeclaredGlobalIsDetected() {
         assertThat(globals("local function f() stray = 1 end return missing"))
                 .containsExactlyInAnyOrder("stray", "missing");
     }
@@ -93,7 +93,7 @@ class ScriptsTests {
     /** Takes ten permits at once; the eleventh is rejected until one is returned. */
     @ParameterizedTest
     @MethodSource("algorithms")
-    void anAlgorithmDecidesOnItsOwn(Limit limit) {
+    void anAlgorithmDecidesAlone(Limit limit) {
         RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
@@ -116,7 +116,7 @@ class ScriptsTests {
 
     /** Takes permits one by one: the second has to wait until the first is returned. */
     @Test
-    void aWarmUpDecidesOnItsOwn() {
+    void aWarmUpDecidesAlone() {
         Limit limit = Limit.tokenBucket(10, MINUTE).warmUp(MINUTE);
         RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};

@@ -69,12 +69,12 @@ class SentinelTests {
     }
 
     @Test
-    void whatWasUsedIsKnownToTheReplicaThatIsPromotedForADeadMaster() {
+    void thePromotedReplicaOfADeadMasterKeepsUsedPermits() {
         goesOnAfter(RedisServer::kill);
     }
 
     @Test
-    void aMasterThatStandsStillIsLeftForTheReplicaThatIsPromoted() {
+    void thePromotedReplicaReplacesAPausedMaster() {
         goesOnAfter(RedisServer::pause);
     }
 

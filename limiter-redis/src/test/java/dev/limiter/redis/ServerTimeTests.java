@@ -41,13 +41,13 @@ class ServerTimeTests {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 5, 30, 500})
-    void isAsLateAsTheFastestAnswerHoweverLateAnAnswerIsRead(int millis) {
+    void isAsLateAsTheFastestReplyHoweverLateAReplyIsRead(int millis) {
         assertThat(turn(Duration.ofMillis(millis))).isEqualTo(LINE);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {-3600, -1, 1, 3600})
-    void isBetweenRequestAndAnswerWhenAClockSteps(int seconds) {
+    void isBetweenRequestAndReplyWhenAClockSteps(int seconds) {
         ahead = ahead.plusSeconds(seconds);
         assertThat(turn(Duration.ofMillis(5))).isBetween(LINE.negated(), LINE.plusMillis(5));
     }

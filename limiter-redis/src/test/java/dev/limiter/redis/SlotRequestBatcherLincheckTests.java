@@ -84,7 +84,7 @@ class SlotRequestBatcherLincheckTests {
         }
 
         @Validate
-        public void allAreAnswered() {
+        public void allRequestsComplete() {
             for (Request<?> request : asked) {
                 if (!request.isDone()) {
                     throw new IllegalStateException("A request is forgotten");

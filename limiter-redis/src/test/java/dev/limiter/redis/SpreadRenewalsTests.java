@@ -114,7 +114,7 @@ class SpreadRenewalsTests {
     }
 
     @Test
-    void manyHoldsOfAKeyAreRenewedInSmallCallsOfWhichFewAreUnderWay() {
+    void manyHoldsOfAKeyAreRenewedInSmallCallsWithFewInProgress() {
         int holds = 100_000;
         for (int i = 0; i < holds; i++) {
             hold("key");
@@ -139,7 +139,7 @@ class SpreadRenewalsTests {
     }
 
     @Test
-    void deadServerGetsFewCallsAndAllThatFailedAsSoonAsItWorks() {
+    void deadServerGetsFewCallsAndAllFailedOnesOnceItWorks() {
         int keys = 10_000;
         for (int i = 0; i < keys; i++) {
             hold("key" + i);
@@ -155,7 +155,7 @@ class SpreadRenewalsTests {
     }
 
     @Test
-    void serverThatDoesNotAnswerGetsFewCallsAndHoldsUpNoOther() {
+    void serverThatHangsGetsFewCallsAndBlocksNoOther() {
         int keys = 1_000;
         for (int i = 0; i < keys; i++) {
             hold("key" + i);

@@ -78,7 +78,7 @@ class UnansweredCommandsTests {
     }
 
     @Test
-    void areBoundedWithoutALineInTheLog() {
+    void areBoundedWithoutLogging() {
         server.pause();
         List<CompletableFuture<byte[]>> sent = new ArrayList<>();
         for (int i = 0; i < LettuceRedis.MOST_UNANSWERED; i++) {

@@ -69,7 +69,7 @@ class UncountableRuleTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void takesRedisAwayFromNoOther(boolean clustered) {
+    void doesNotAffectOtherRules(boolean clustered) {
         FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
                         storage(clustered),
                         new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))

@@ -53,7 +53,7 @@ class WaitingTests {
     }
 
     @Test
-    void peekTellsHowLongARequestWouldWait() {
+    void peekReportsHowLongARequestWouldWait() {
         RateLimiters here = byVirtualTime();
         assertThat(here.acquire(paced, "key", HOUR).delay()).isZero();
 
@@ -64,7 +64,7 @@ class WaitingTests {
     }
 
     @Test
-    void oneWaitsUntilTheOtherReleases() {
+    void oneInstanceWaitsUntilTheOtherReleases() {
         RateLimiters here = byTheServersClock();
         RateLimiters there = byTheServersClock();
         Decision held = here.acquire(pool, "key", HOUR);
@@ -84,7 +84,7 @@ class WaitingTests {
     }
 
     @Test
-    void aThreadWaitsUntilTheOtherReleases() {
+    void aThreadWaitsUntilTheOtherInstanceReleases() {
         RateLimiters here = byTheServersClock();
         RateLimiters there = byTheServersClock();
         Decision held = here.acquire(pool, "key", HOUR);
@@ -146,7 +146,7 @@ class WaitingTests {
     }
 
     @Test
-    void whoTookTheLastPermitWaitsForTheNext() {
+    void theNextRequestWaitsAfterTheLastPermit() {
         RateLimiters limiters = byTheServersClock();
         for (Limit limit : List.of(
                 Limit.leakyBucket(50, SECOND).burst(10).paced(),
@@ -182,7 +182,7 @@ class WaitingTests {
             Conditions.await(
                     () -> instances.stream().mapToInt(RateLimiters::waiting).sum() <= left);
             assertThat(instances.stream().mapToInt(RateLimiters::waiting).sum())
-                    .as("nobody leaves before the turn, nobody moves up")
+                    .as("turns are exact and do not move")
                     .isEqualTo(left);
         }
         List<Duration> delays = futures.stream()
@@ -196,7 +196,7 @@ class WaitingTests {
     }
 
     @Test
-    void aRequestThatWaitsForOneRuleTakesNoPlaceOfThoseThatWaitForAnother() {
+    void aRequestThatWaitsForOneRuleDoesNotCountForAnother() {
         RateLimiters limiters = byVirtualTime();
         Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));
         List<Charge> one = List.of(site.charge().maxWait(HOUR).maxWaiting(1));
@@ -235,7 +235,7 @@ class WaitingTests {
     /** Takes no place in the queue, no turn and no permit: another request gets the only place afterwards. */
     @ParameterizedTest
     @MethodSource("limitsToWaitFor")
-    void aRequestWithoutQuotaInAnotherRuleTakesNoPlace(Limit limit) {
+    void aRequestThatAnotherRuleRejectsTakesNoPlace(Limit limit) {
         RateLimiters limiters = byVirtualTime();
         Rule rule = Rule.of("rule", limit);
         Rule quota = Rule.of("quota", Limit.fixedWindow(1, Duration.ofDays(10)).alignFirst());
@@ -267,7 +267,7 @@ class WaitingTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void aWaitForEverIsAnsweredAsInMemory(Limit limit) {
+    void anUnlimitedWaitIsDecidedAsInMemory(Limit limit) {
         Rule rule = Rule.of("forever", limit);
         RateLimiterStorage redis = RedisStorageProvider.of(time, prefix);
         RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
@@ -285,7 +285,7 @@ class WaitingTests {
     }
 
     @Test
-    void manyWhoWaitOnTwoInstancesAreNeverTooMany() {
+    void manyWaitingRequestsOnTwoInstancesNeverExceedTheLimit() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         AtomicInteger inFlight = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -305,7 +305,7 @@ class WaitingTests {
     }
 
     @Test
-    void failsLikeADecisionAndFreesWhatIsGrantedTooLate() {
+    void failsLikeADecisionAndReturnsLateGrants() {
         HeldRedis held = new HeldRedis(SharedRedis.redis());
         held.hold();
         RedisRateLimiterStorage slow = RedisRateLimiterStorage.builder(held)

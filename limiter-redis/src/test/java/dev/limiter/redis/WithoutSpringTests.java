@@ -25,7 +25,7 @@ class WithoutSpringTests {
     private final RedisServer server = RedisServer.shared();
 
     @Test
-    void decidesInRedisAndGoesOnWithoutIt() {
+    void decidesInRedisAndContinuesWithoutIt() {
         RedisURI uri = RedisURI.create("127.0.0.1", server.port());
         RedisClient client = RedisClient.create();
         ConnectingRedis connection = new ConnectingRedis(

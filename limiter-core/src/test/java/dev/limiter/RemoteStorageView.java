@@ -19,28 +19,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The view of one instance on a shared storage. Never blocks, and reports only its own releases. Replies at once, in an
- * executor, or when a test calls {@link #answer}. Counts calls.
+ * executor, or when a test calls {@link #reply}. Counts calls.
  */
-public final class ElsewhereStorage extends DelegatingStorage {
+public final class RemoteStorageView extends DelegatingStorage {
 
-    final AtomicInteger questions = new AtomicInteger();
-    final AtomicInteger looks = new AtomicInteger();
+    final AtomicInteger calls = new AtomicInteger();
+    final AtomicInteger peeks = new AtomicInteger();
 
     private final RateLimiterStorage shared;
     private final BlockingQueue<Runnable> withheld = new LinkedBlockingQueue<>();
-    private volatile Executor answering = Runnable::run;
+    private volatile Executor replying = Runnable::run;
     private volatile boolean apart;
     private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile @Nullable RuntimeException failure;
     private volatile @Nullable Error error;
 
-    public ElsewhereStorage(RateLimiterStorage shared) {
+    public RemoteStorageView(RateLimiterStorage shared) {
         super(shared);
         this.shared = shared;
     }
 
-    void answerBy(Executor executor) {
-        answering = executor;
+    void replyIn(Executor executor) {
+        replying = executor;
     }
 
     /** From now on, decides each charge separately and without waiting: all are granted or none. */
@@ -48,16 +48,16 @@ public final class ElsewhereStorage extends DelegatingStorage {
         apart = true;
     }
 
-    /** From now on, replies arrive only when the test calls {@link #answer}. */
+    /** From now on, replies arrive only when the test calls {@link #reply}. */
     public void withhold() {
-        answering = withheld::add;
+        replying = withheld::add;
     }
 
     /** Delivers the oldest withheld reply, waiting for a call if necessary. */
-    public void answer() {
+    public void reply() {
         try {
             Runnable oldest = withheld.poll(1, TimeUnit.MINUTES);
-            assertThat(oldest).as("withheld answer").isNotNull();
+            assertThat(oldest).as("withheld reply").isNotNull();
             oldest.run();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
@@ -74,8 +74,8 @@ public final class ElsewhereStorage extends DelegatingStorage {
     }
 
     /** Returns the number of calls since this was last called. */
-    int asked() {
-        return questions.getAndSet(0);
+    int newCalls() {
+        return calls.getAndSet(0);
     }
 
     /** Reports a release of this instance. */
@@ -96,21 +96,21 @@ public final class ElsewhereStorage extends DelegatingStorage {
 
     @Override
     public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
-        questions.incrementAndGet();
+        calls.incrementAndGet();
         Error thrown = error;
         if (thrown != null) {
             error = null;
             throw thrown;
         }
         RuntimeException failing = failure;
-        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        CompletableFuture<Decision> reply = new CompletableFuture<>();
         if (failing != null) {
-            answering.execute(() -> answer.completeExceptionally(failing));
+            replying.execute(() -> reply.completeExceptionally(failing));
         } else {
             Decision decision = apart ? decidedApart(charges) : new Remote(charges, shared.decide(charges));
-            answering.execute(() -> answer.complete(decision));
+            replying.execute(() -> reply.complete(decision));
         }
-        return answer;
+        return reply;
     }
 
     private Decision decidedApart(List<Charge> charges) {
@@ -127,11 +127,11 @@ public final class ElsewhereStorage extends DelegatingStorage {
 
     @Override
     public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
-        looks.incrementAndGet();
-        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        peeks.incrementAndGet();
+        CompletableFuture<Decision> reply = new CompletableFuture<>();
         Decision decision = new Remote(charges, shared.peek(charges));
-        answering.execute(() -> answer.complete(decision));
-        return answer;
+        replying.execute(() -> reply.complete(decision));
+        return reply;
     }
 
     @Override
