@@ -19,7 +19,7 @@ final class LimitChecks {
 
     private LimitChecks() {}
 
-    /** Throws a {@link NullPointerException} that names the parameter. */
+    /** Throws a {@link NullPointerException} that names the parameter if one is null. */
     static void notNull(Rule rule, String key) {
         Objects.requireNonNull(rule, "rule must not be null");
         Objects.requireNonNull(key, "key must not be null");
@@ -45,7 +45,7 @@ final class LimitChecks {
         }
         if (!warmUp.isZero() && burst != limit) {
             throw new IllegalArgumentException(
-                    "burst is " + burst + ", but a bucket with a warm-up cannot have a burst");
+                    "burst is " + burst + ", but a bucket with a warm-up has no burst of its own");
         }
     }
 

@@ -84,7 +84,7 @@ public interface RateLimiterStorage extends AutoCloseable {
      * per release; {@link ReleaseListeners} implements this.
      *
      * <p>By default, no release is reported. The head of each queue then retries every 25 ms (less often with more than
-     * a hundred queues), so a request may be admitted that much later.
+     * a hundred queues). A request may be admitted that much later.
      */
     default void onRelease(ReleaseListener listener) {
         listener.unreported();

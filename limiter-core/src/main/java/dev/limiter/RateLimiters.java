@@ -146,8 +146,8 @@ public final class RateLimiters implements AutoCloseable {
 
     /**
      * Takes one permit of {@code key}, blocking the calling thread for up to {@code maxWait} until its turn comes.
-     * Requests are served in order of arrival. A request is rejected at once if it cannot be served in time, as far as
-     * that can be predicted, or if it needs more permits than can ever be granted.
+     * Requests are served in order of arrival. A request is rejected at once if it needs more permits than can ever be
+     * granted, or if it predictably cannot be served in time.
      *
      * <p>Buckets and fixed windows grant a turn in advance. For concurrency limits, sliding windows and {@linkplain
      * Charge#refundable() refundable} charges, requests queue, and the head of the queue retries when permits become
@@ -165,7 +165,7 @@ public final class RateLimiters implements AutoCloseable {
     /**
      * Takes all charges or none, waiting as in {@link #acquire(Rule, String, Duration)}. Only charges with a
      * {@linkplain Charge#maxWait(Duration) maximum wait} wait. A request with several such charges joins all their
-     * queues at once, retries when it is at the head of all, and waits at most for the shortest maximum.
+     * queues at once, and retries when it is at the head of all. It waits at most for the shortest maximum.
      */
     public Decision acquire(List<Charge> charges) {
         return waitingRoom.acquire(List.copyOf(charges));

@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
  * A name with one or more limits, each counted per key. A permitted request counts against all limits of the rule, a
  * rejected one against none. Immutable and thread-safe.
  *
- * <p>Usage belongs to the name of the rule. If you use a rule of the same name with other limits, limits of the same
- * name keep the permits used: 100 of 100 becomes 100 of 1,000. This allows changing limits at runtime, and giving
- * callers different limits under one rule.
+ * <p>Usage belongs to the name of the rule. Under another rule of the same name, limits of the same name keep the
+ * permits used: 100 of 100 becomes 100 of 1,000. This allows changing limits at runtime, and giving callers different
+ * limits under one rule.
  */
 public final class Rule {
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** If a storage cannot take permits back, only the request that returns them fails. */
+/** A storage that cannot take permits back fails only the request that returns them. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedReturnTests {
 
@@ -30,7 +30,7 @@ class FailedReturnTests {
         final VirtualTime time = new VirtualTime();
         final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
         final Set<Rule> kept = ConcurrentHashMap.newKeySet();
-        final UnreturnableStorage unreturnable = new UnreturnableStorage(shared, kept::contains);
+        final FailingReturnStorage unreturnable = new FailingReturnStorage(shared, kept::contains);
         final Rule paced =
                 Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
         final Rule window = Rule.of("window", Limit.fixedWindow(1, SECOND));
@@ -215,7 +215,7 @@ class FailedReturnTests {
     /** Closing closes the storage even if something else fails. */
     @Test
     void storageIsClosedThoughItFailsToRemoveAListener() {
-        UnreturnableStorage storage = new UnreturnableStorage(new ThrowingAtRemoval(), rule -> false);
+        FailingReturnStorage storage = new FailingReturnStorage(new ThrowingAtRemoval(), rule -> false);
         RateLimiters limiters = new RateLimiters(storage);
 
         assertThatThrownBy(limiters::close).hasMessage("cannot forget");

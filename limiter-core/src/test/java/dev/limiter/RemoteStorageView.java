@@ -43,12 +43,12 @@ public final class RemoteStorageView extends DelegatingStorage {
         replying = executor;
     }
 
-    /** From now on, decides each charge separately and without waiting: all are granted or none. */
+    /** Decides each charge separately and without waiting: all are granted or none. */
     void decideApart() {
         apart = true;
     }
 
-    /** From now on, replies arrive only when the test calls {@link #reply}. */
+    /** Replies arrive only when the test calls {@link #reply}. */
     public void withhold() {
         replying = withheld::add;
     }

@@ -122,7 +122,7 @@ class TokenBucket extends SingleNumberLimit {
 
     /**
      * Handles a clock that stepped back: a level above the longest possible wait is replaced by a full bucket as of
-     * now. While requests may be waiting, this requires a step longer than a bucket takes to empty, because the turns
+     * now. While requests may be waiting, this requires a step longer than a bucket takes to empty. Otherwise the turns
      * of those requests would be granted again.
      */
     @Override

@@ -60,8 +60,8 @@ final class Cells {
     }
 
     /**
-     * Replaces a live cell by a successor under other limits. The cell dies inside the critical section of the map, so
-     * that no thread can find the key without a cell and start with a fresh one.
+     * Replaces a live cell by a successor under other limits. The cell dies inside the critical section of the map.
+     * Otherwise a thread could find the key without a cell, and start with a fresh one.
      */
     void succeed(Cell cell, BoundRule next) {
         Cell[] made = new Cell[1];

@@ -4,9 +4,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps each cell in one of two queues: cells that may be evicted, by the time when they are fresh, and guarded cells
- * (at their limit, or with held permits), by the time when they may leave. Thread-safe. The lock is held for some tens
- * of nanoseconds to change pointers. A decision on a known key takes it only if the key becomes fresh earlier.
+ * Keeps each cell in one of two queues. Cells that may be evicted are ordered by the time when they are fresh. Guarded
+ * cells (at their limit, or with held permits) are ordered by the time when they may leave. Thread-safe. The lock is
+ * held for some tens of nanoseconds to change pointers. A decision on a known key takes it only if the key becomes
+ * fresh earlier.
  */
 final class EvictionQueues {
 

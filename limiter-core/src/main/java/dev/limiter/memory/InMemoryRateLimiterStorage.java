@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>At most {@code maxKeys} states are kept, and 1 % more while it is unknown whether one can leave. States that equal
  * a new one expire: each new key examines a few others, and {@link #cleanUp()} the rest.
  *
- * <p>When the storage is full, the state that uses least of its tightest limit is evicted, chosen among all if there
- * are few, otherwise among the newest and some others. States that are at their limit, hold permits or have waiting
- * requests are evicted last. If only such states are left, new keys of a rule share one state.
+ * <p>When the storage is full, the state that uses least of its tightest limit is evicted. Few states are all compared;
+ * of many, the newest and some others. States that are at their limit, hold permits or have waiting requests are
+ * evicted last. If only such states are left, new keys of a rule share one state.
  */
 public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
@@ -235,14 +235,14 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
             bound.cells.remove(cell);
         } else if (cell.bound != bound && !cell.bound.covers(now)) {
             // only arithmetic that covers the time shows whether these limits can hold what was used under others
-            succeedCompiledAnew(cell, now);
+            recompile(cell, now);
         } else if (cell.bound != bound) {
             bound.cells.succeed(cell, bound);
         }
     }
 
     /** Replaces a cell that does not cover the time by a successor under the same limits. */
-    private void succeedCompiledAnew(Cell cell, long now) {
+    private void recompile(Cell cell, long now) {
         BoundRule same = rules.get(cell.bound.rule);
         if (same.covers(now)) {
             same.cells.succeed(cell, same);

@@ -10,8 +10,7 @@ import java.util.Optional;
 
 /**
  * A decision with the limits of one instance's share, reported for the rule that was requested. A request that costs
- * more than the share gets a retry time instead of "never", because the whole limit may permit it once the storage is
- * back.
+ * more than the share gets a retry time instead of "never": the whole limit may permit it later.
  */
 final class OnFailureDecision extends AbstractDecision {
 

@@ -5,9 +5,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 
 /**
- * Passes tasks to an executor, and never runs one in the calling thread, which may be a timer or a thread that releases
- * permits and must not be blocked. If the executor would run the task in the caller, or throws, the common pool runs
- * it. Thread-safe.
+ * Passes tasks to an executor, and never runs one in the calling thread. The caller may be a timer or a thread that
+ * releases permits, which must not be blocked. If the executor would run the task in the caller, or throws, the common
+ * pool runs it. Thread-safe.
  */
 public record AsyncExecutor(Executor executor) {
 

@@ -139,7 +139,7 @@ final class ReservedTurns extends WaitingStrategy {
 
     private void end(Waiter waiter, @Nullable Decision decision, @Nullable Throwable failure) {
         if (end(waiter) == null) {
-            // whoever ended the wait returns the permits of the turn
+            // permits of the turn are returned by the code that ended the wait
             giveBack(decision == waiter.reservation ? null : decision);
         } else if (failure != null) {
             waiter.fail(failure);

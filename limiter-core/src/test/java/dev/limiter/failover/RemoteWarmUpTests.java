@@ -28,7 +28,7 @@ class RemoteWarmUpTests {
     private static final int OF_A_ROUND = 1 + RemoteWarmUp.TOGETHER;
 
     private final VirtualTime time = new VirtualTime();
-    private final CommandedStorage remote = new CommandedStorage(time);
+    private final ScriptedStorage remote = new ScriptedStorage(time);
     private final List<Rule> rules = IntStream.range(0, 100)
             .mapToObj(i -> Rule.of("rule" + i, Limit.fixedWindow(10, Duration.ofHours(1))))
             .toList();

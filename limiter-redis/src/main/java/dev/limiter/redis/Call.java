@@ -266,14 +266,14 @@ final class Call {
             }
             var unused = request.whenComplete((reply, failure) -> {
                 try {
-                    answered(reply, failure, attempt);
+                    replied(reply, failure, attempt);
                 } catch (RuntimeException | Error e) {
                     completeExceptionally(e);
                 }
             });
         }
 
-        private void answered(ScriptReply reply, @Nullable Throwable failure, int attempt) {
+        private void replied(ScriptReply reply, @Nullable Throwable failure, int attempt) {
             if (failure != null) {
                 completeExceptionally(failure);
             } else if (!reply.isOutside()) {

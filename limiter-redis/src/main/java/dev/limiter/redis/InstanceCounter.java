@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 /**
  * Counts the instances that share a Redis. Each sends a heartbeat every two seconds, and counts the heartbeats of the
  * last half minute. The number is 1 until it is known, and the last known number while Redis is down. The largest of
- * the last ten counts is used, because after an outage, or on a server that starts empty, the first instance counts
- * only itself until the others have reconnected.
+ * the last ten counts is used: after an outage, or on a server that starts empty, the first instance counts only itself
+ * until the others have reconnected.
  */
 final class InstanceCounter implements RemoteStorage.Instances {
 

@@ -34,11 +34,11 @@ final class KnownRejections {
     /**
      * A rejection.
      *
-     * @param parts the decisions of the reply at {@code answered}
+     * @param parts the decisions of the reply at {@code repliedAt}
      * @param until when the rejection ends, by the clock of this JVM
      * @param nextCheck when one request has to check whether it still applies
      */
-    private record Rejection(List<RedisDecision> parts, long stamp, long answered, long until, AtomicLong nextCheck) {
+    private record Rejection(List<RedisDecision> parts, long stamp, long repliedAt, long until, AtomicLong nextCheck) {
 
         /** Returns true for one request per second. */
         boolean isCheckDue(long now) {
@@ -84,7 +84,7 @@ final class KnownRejections {
     }
 
     private static Decision afterwards(Rejection rejection, long now) {
-        long passedMicros = (now - rejection.answered) / 1000;
+        long passedMicros = (now - rejection.repliedAt) / 1000;
         List<RedisDecision> parts = rejection.parts;
         return parts.size() == 1
                 ? parts.get(0).rejectedAfter(passedMicros)
@@ -118,7 +118,7 @@ final class KnownRejections {
     }
 
     /**
-     * Stores a rejection. It counts from {@code calledAt}, so it does not last longer than in Redis, and its retry time
+     * Stores a rejection. It counts from {@code calledAt}, so it does not last longer than in Redis. Its retry time
      * counts from now, so it is not too short. {@code stamp} is from before the call.
      */
     public void remember(Object request, List<RedisDecision> reply, long stamp, long calledAt) {
@@ -130,10 +130,10 @@ final class KnownRejections {
         }
         if (same && micros >= SHORTEST_MICROS) {
             long until = calledAt + Math.min(micros, Long.MAX_VALUE / 4000) * 1000;
-            long answered = nanoTime.getAsLong();
+            long repliedAt = nanoTime.getAsLong();
             rejections.put(
                     request,
-                    new Rejection(reply, stamp, answered, until, new AtomicLong(calledAt + CHECK_EVERY_NANOS)));
+                    new Rejection(reply, stamp, repliedAt, until, new AtomicLong(calledAt + CHECK_EVERY_NANOS)));
         } else if (!rejections.isEmpty()) {
             rejections.remove(request);
         }

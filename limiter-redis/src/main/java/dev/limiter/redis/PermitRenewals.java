@@ -71,7 +71,7 @@ final class PermitRenewals {
         private final byte[] terms;
         private volatile Map<ByteBuffer, Held> due = new HashMap<>();
         private volatile Iterator<Supplier<CompletableFuture<Boolean>>> calls = Collections.emptyIterator();
-        private volatile boolean answered;
+        private volatile boolean hasReply;
 
         Pass(long now, byte[] terms) {
             this.begun = now;
@@ -86,8 +86,8 @@ final class PermitRenewals {
         }
 
         /** Returns whether none of the first calls has a reply, although one may still come. */
-        boolean isUnanswered(long now) {
-            return !answered && now - begun < RENEWED_EVERY_NANOS;
+        boolean isWithoutReply(long now) {
+            return !hasReply && now - begun < RENEWED_EVERY_NANOS;
         }
 
         /** Sends no further calls, and clears the keys. */
@@ -126,7 +126,7 @@ final class PermitRenewals {
                 end();
             } else {
                 var unused = CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
-                        .whenComplete((done, failure) -> answered = true)
+                        .whenComplete((done, failure) -> hasReply = true)
                         .whenCompleteAsync(
                                 (done, failure) -> sendNext(sent.stream().anyMatch(CompletableFuture::join)), NEXT);
             }
@@ -196,23 +196,23 @@ final class PermitRenewals {
         Map<String, Pass> begun = new HashMap<>();
         keys.forEach((key, held) -> {
             String node = held.isDue(now) ? redis.node(redis.slot(key.array())) : null;
-            if (node != null && !isUnanswered(node, now)) {
+            if (node != null && !isWithoutReply(node, now)) {
                 held.due = nextRenewal();
                 begun.computeIfAbsent(node, of -> new Pass(now, terms)).due.put(key, held);
             }
         });
         begun.forEach((node, pass) -> {
             Pass last = passes.put(node, pass);
-            if (last != null && !last.answered) {
+            if (last != null && !last.hasReply) {
                 last.end();
             }
             pass.begin();
         });
     }
 
-    private boolean isUnanswered(String node, long now) {
+    private boolean isWithoutReply(String node, long now) {
         Pass last = passes.get(node);
-        return last != null && last.isUnanswered(now);
+        return last != null && last.isWithoutReply(now);
     }
 
     private static byte[][] arguments(byte[] terms, List<ByteBuffer> members) {

@@ -7,9 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Sends requests to Redis: at once while few calls are in progress, otherwise batched with later requests until a reply
  * arrives, in one call of a script. TCP treats small segments in the same way (RFC 896). Batching saves the server and
- * the client most of the cost per call. The longer the network latency, the more calls may be in progress before
- * requests are batched, so that replies come often and no request waits much longer than the latency. If a queue delays
- * replies, batching shortens it. Requests are decided one after the other, and fail independently.
+ * the client most of the cost per call.
+ *
+ * <p>The longer the network latency, the more calls may be in progress before requests are batched. So replies come
+ * often, and no request waits much longer than the latency. If a queue delays replies, batching shortens it. Requests
+ * are decided one after the other, and fail independently.
  *
  * <p>Thread-safe; never blocks and starts no threads: the thread that reads a reply sends what has arrived in the
  * meantime.

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Returns permits. If the release of concurrency permits fails, for example because the connection was lost, it is sent
- * again until it succeeds or the hold has expired; releasing twice is harmless. Permits of other limits would be
- * returned twice, so they are sent again only if the failure certainly returned none. Thread-safe; never blocks.
+ * Returns permits. If the release of concurrency permits fails, it is sent again until it succeeds or the hold has
+ * expired; releasing twice is harmless. Permits of other limits would be returned twice, so they are sent again only if
+ * the failure certainly returned none. Thread-safe; never blocks.
  */
 final class RetryingPermitReleaser implements Returns {
 

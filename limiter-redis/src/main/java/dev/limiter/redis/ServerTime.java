@@ -54,8 +54,8 @@ final class ServerTime {
 
     /**
      * Returns the local time at which a wait ends that the server counts from its own time. The clocks differ, so the
-     * wait is counted from the time of the server according to the fastest replies, but not from before the request or
-     * after its reply.
+     * time of the server is derived from the fastest replies. The wait starts no earlier than the request, and no later
+     * than its reply.
      *
      * @param serverMicros the time of the reply, in microseconds of the server
      * @param delay the wait, in microseconds

@@ -48,7 +48,7 @@ class ClusterTests {
     private ClusterClient client;
 
     /** Connected to the first master only. */
-    private ImpatientClient first;
+    private FastTimeoutClient first;
 
     private RedisRateLimiterStorage redis;
     private RedisRateLimiterStorage impatient;
@@ -58,7 +58,7 @@ class ClusterTests {
     void start() {
         cluster = RedisCluster.withReplicas();
         client = new ClusterClient(cluster);
-        first = ImpatientClient.of(cluster.masters().get(0));
+        first = FastTimeoutClient.of(cluster.masters().get(0));
         redis = RedisRateLimiterStorage.builder(client.redis())
                 .timeout(Duration.ofSeconds(5))
                 .build();

@@ -42,7 +42,7 @@ class FailoverTests implements StorageListener {
     private static final Duration DAY = Duration.ofDays(1);
 
     private final RedisServer server = RedisServer.started();
-    private final ImpatientClient client = ImpatientClient.of(server);
+    private final FastTimeoutClient client = FastTimeoutClient.of(server);
     private final List<String> changes = new CopyOnWriteArrayList<>();
     private final AtomicInteger broken = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();

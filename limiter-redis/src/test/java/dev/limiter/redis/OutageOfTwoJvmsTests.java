@@ -98,7 +98,7 @@ class OutageOfTwoJvmsTests {
         private Instance() {}
 
         public static void main(String[] arguments) throws IOException {
-            try (ImpatientClient client = ImpatientClient.of(Integer.parseInt(arguments[0]))) {
+            try (FastTimeoutClient client = FastTimeoutClient.of(Integer.parseInt(arguments[0]))) {
                 RedisRateLimiterStorage redis = RedisRateLimiterStorage.builder(client.redis())
                         .timeout(BUDGET)
                         .build();

@@ -216,7 +216,7 @@ class RequestBatcherTests {
     @Test
     void aFullServerStillRejects() {
         try (RedisServer full = RedisServer.started();
-                ImpatientClient client = ImpatientClient.of(full)) {
+                FastTimeoutClient client = FastTimeoutClient.of(full)) {
             HeldRedis there = new HeldRedis(client.redis());
             RedisRateLimiterStorage storage = storage(there);
             Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));

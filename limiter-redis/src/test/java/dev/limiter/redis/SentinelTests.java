@@ -35,7 +35,7 @@ class SentinelTests {
     private final Rule rule = Rule.of("rule", Limit.tokenBucket(LIMIT, Duration.ofDays(1)));
     private final Rule pool = Rule.of("pool", Limit.concurrency(5));
     private final RedisSentinel servers = new RedisSentinel();
-    private final ImpatientClient client = ImpatientClient.of(servers);
+    private final FastTimeoutClient client = FastTimeoutClient.of(servers);
     private final ConnectingRedis redis = new ConnectingRedis(client::connect);
     private final FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
                     RedisRateLimiterStorage.builder(redis)

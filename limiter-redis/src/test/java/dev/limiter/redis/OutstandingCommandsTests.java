@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A server hangs while more commands arrive than it can ever reply to in time. */
-class UnansweredCommandsTests {
+class OutstandingCommandsTests {
 
     private static final int MORE = 50;
 

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Asynchronous callers that time out before the server replies. */
-class LateAnswerTests {
+class LateReplyTests {
 
     /** The number of calls of a slot in progress from which requests are batched. */
     private static final int LITTLE = 4;

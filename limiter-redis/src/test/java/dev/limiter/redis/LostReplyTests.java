@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The server executes a command, but its reply is lost with the connection: the next connection repeats nothing. */
-class LostAnswerTests {
+class LostReplyTests {
 
     private static final Script COUNT = Script.of("return tostring(redis.call('incr', KEYS[1]))");
     private static final String KEY = "count";
@@ -110,7 +110,7 @@ class LostAnswerTests {
     @ParameterizedTest
     @EnumSource(DisconnectedBehavior.class)
     void isNotRepeatedOnTheNextConnection(DisconnectedBehavior behavior) {
-        onOneServer(behavior, LostAnswerTests::isDoneOnce);
+        onOneServer(behavior, LostReplyTests::isDoneOnce);
     }
 
     @Test

@@ -14,10 +14,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Peeks at several charges, in the remote storage and in memory while one of its nodes fails. */
-class LookTests {
+class FailoverPeekTests {
 
     private final VirtualTime time = new VirtualTime();
-    private final CommandedStorage remote = new CommandedStorage(time);
+    private final ScriptedStorage remote = new ScriptedStorage(time);
     private final FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
                     remote, new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000))
             .timeSource(time)

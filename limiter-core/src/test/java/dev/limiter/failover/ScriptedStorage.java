@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * withheld. Other instances take their permits from {@link #shared}. A key contains the name of its node before a
  * colon.
  */
-final class CommandedStorage implements RemoteStorage {
+final class ScriptedStorage implements RemoteStorage {
 
     /** The states, as other instances see them. */
     final RateLimiterStorage shared;
@@ -64,7 +64,7 @@ final class CommandedStorage implements RemoteStorage {
     private volatile Duration timeout = Duration.ofSeconds(20);
     private volatile int instances = 1;
 
-    CommandedStorage(TimeSource clock) {
+    ScriptedStorage(TimeSource clock) {
         this.shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), clock, 1000);
     }
 
@@ -82,12 +82,12 @@ final class CommandedStorage implements RemoteStorage {
         readOnly = true;
     }
 
-    /** From now on, the user lacks the permission for probes, which decisions do not need. */
+    /** Removes the permission for probes, which decisions do not need. */
     void denyProbes() {
         withoutRight = true;
     }
 
-    /** From now on, the JVM reads no reply in time. */
+    /** Makes the JVM too slow to read replies in time. */
     void pauseJvm() {
         jvmPaused = true;
     }
@@ -127,12 +127,12 @@ final class CommandedStorage implements RemoteStorage {
         atOnce = true;
     }
 
-    /** From now on, returns a decision without a call. */
+    /** Returns a decision without a call. */
     void decideWithoutCall(Decision decision) {
         known = decision;
     }
 
-    /** From now on, rejects all requests with the last reply. */
+    /** Rejects all requests with the last reply. */
     void reject(Decision decision) {
         rejected = decision;
     }
@@ -141,13 +141,13 @@ final class CommandedStorage implements RemoteStorage {
         this.instances = instances;
     }
 
-    /** From now on, withholds replies; no caller waits for longer than {@code timeout}. */
+    /** Withholds replies; no caller waits for longer than {@code timeout}. */
     void withhold(Duration timeout) {
         this.timeout = timeout;
         withholding = true;
     }
 
-    /** From now on, also decides on cancelled requests. */
+    /** Decides also on cancelled requests from now on. */
     void ignoreCancellation() {
         ignoresCancellation = true;
     }

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A script that fails halfway, because of a missing permission, leaves a state that still enforces the limit. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HalfDoneTests {
+class PartialScriptTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -22,7 +22,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
 /** {@link Redis} allows clients other than Lettuce, here a plain socket. */
-class OtherClientTests {
+class CustomClientTests {
 
     /** Sends one command after the other, with the necessary subset of RESP. */
     private static final class SocketRedis implements Redis {

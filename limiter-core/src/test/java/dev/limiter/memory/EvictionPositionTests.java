@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The queue position of a key follows its state: no key stays for too long, and none leaves too early. */
-class KeyPlaceTests {
+class EvictionPositionTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration DAY = Duration.ofDays(1);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Waiting for the next fixed window, and permits that are reserved for others. */
-class OccupyingTests {
+class NextWindowTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final long WINDOW = SECOND.toNanos();

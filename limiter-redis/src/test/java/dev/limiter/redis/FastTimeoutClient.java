@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /** A client that waits two seconds for a reply, and reconnects every tenth of a second. */
-final class ImpatientClient implements AutoCloseable {
+final class FastTimeoutClient implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -26,7 +26,7 @@ final class ImpatientClient implements AutoCloseable {
     private final RedisURI uri;
     private final RedisClient client;
 
-    private ImpatientClient(RedisURI uri) {
+    private FastTimeoutClient(RedisURI uri) {
         this.uri = uri;
         client = RedisClient.create(resources, uri);
         client.setOptions(ClientOptions.builder()
@@ -36,17 +36,17 @@ final class ImpatientClient implements AutoCloseable {
                 .build());
     }
 
-    static ImpatientClient of(RedisServer server) {
+    static FastTimeoutClient of(RedisServer server) {
         return of(server.port());
     }
 
-    static ImpatientClient of(int port) {
-        return new ImpatientClient(RedisURI.create(RedisServer.HOST, port));
+    static FastTimeoutClient of(int port) {
+        return new FastTimeoutClient(RedisURI.create(RedisServer.HOST, port));
     }
 
     /** Connects to the current master. */
-    static ImpatientClient of(RedisSentinel sentinel) {
-        return new ImpatientClient(RedisURI.Builder.sentinel(RedisServer.HOST, sentinel.port(), RedisSentinel.NAME)
+    static FastTimeoutClient of(RedisSentinel sentinel) {
+        return new FastTimeoutClient(RedisURI.Builder.sentinel(RedisServer.HOST, sentinel.port(), RedisSentinel.NAME)
                 .withTimeout(PATIENCE)
                 .build());
     }

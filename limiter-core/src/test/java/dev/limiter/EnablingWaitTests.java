@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A request that arrives while waiting is being enabled receives releases if it waits. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class StartingToWaitTests {
+class EnablingWaitTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A release does not wait for locks of queues; otherwise the queues of one storage could deadlock. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class ReleaseMeetingTests {
+class ConcurrentReleaseTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failover of a storage of a few lines of Java works as in Redis. */
-class FailoverOfAnyStorageTests implements StorageListener {
+class FailoverStorageTests implements StorageListener {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -42,7 +42,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     private static final int MANY = 20;
 
     private final VirtualTime time = new VirtualTime();
-    private final CommandedStorage remote = new CommandedStorage(time);
+    private final ScriptedStorage remote = new ScriptedStorage(time);
     private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final List<String> changes = new CopyOnWriteArrayList<>();
     private final List<String> missingRights = new CopyOnWriteArrayList<>();

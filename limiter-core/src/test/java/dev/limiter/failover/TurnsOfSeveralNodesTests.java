@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A turn granted in one place is lost if another place rejects the request, because later turns do not move up. So a
  * request waits only if one place decides all of it.
  */
-class TurnsOfSeveralPlacesTests {
+class TurnsOfSeveralNodesTests {
 
     private static final int USERS = 40;
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -35,7 +35,7 @@ class TurnsOfSeveralPlacesTests {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final VirtualTime time = new VirtualTime();
-    private final CommandedStorage remote = new CommandedStorage(time);
+    private final ScriptedStorage remote = new ScriptedStorage(time);
     private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final FailoverRateLimiterStorage storage =
             FailoverRateLimiterStorage.builder(remote, local).timeSource(time).build();

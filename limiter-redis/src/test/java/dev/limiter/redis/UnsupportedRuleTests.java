@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A rule that Redis does not support is a mistake of the caller: it fails the future and nothing else. */
-class UncountableRuleTests {
+class UnsupportedRuleTests {
 
     /** More failures in a row than a breaker allows. */
     private static final int MANY = 20;
