@@ -134,6 +134,7 @@ public final class Charge {
         return costs.isEmpty() ? permits : costs.get(limit);
     }
 
+    /** Returns the percentage of each limit that this charge leaves to other requests. */
     public int reserve() {
         return reserve;
     }

@@ -99,9 +99,9 @@ abstract class AlgorithmContractTests {
         Rule rule = rule(100);
         take(rule, 99);
         for (Decision rejected : List.of(take(rule, 2), take(rule, 1_000))) {
-            String told = rejected.toString();
+            String text = rejected.toString();
             time.advance(Duration.ofSeconds(1));
-            assertThat(rejected).hasToString(told);
+            assertThat(rejected).hasToString(text);
             rejected.giveBack();
             rejected.close();
         }

@@ -126,7 +126,7 @@ class ConcurrentReleaseTests {
 
     @Test
     void aReleaseWaitsForNoThreadThatServesAnotherQueue() throws InterruptedException {
-        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch called = new CountDownLatch(1);
         CountDownLatch goesOn = new CountDownLatch(1);
         Decision one = here.tryAcquire(first, "key");
         Decision other = here.tryAcquire(second, "key");
@@ -134,7 +134,7 @@ class ConcurrentReleaseTests {
                 here,
                 () -> {
                     if (queued) {
-                        asked.countDown();
+                        called.countDown();
                         await(goesOn);
                     }
                     return true;
@@ -144,7 +144,7 @@ class ConcurrentReleaseTests {
         queued = true;
         Thread busy = new Thread(one::close);
         busy.start();
-        await(asked);
+        await(called);
 
         Thread releasing = new Thread(other::close);
         releasing.start();

@@ -113,16 +113,16 @@ class FailedReturnTests {
 
         @Test
         void cancelledRequestIsReportedToListeners() {
-            List<String> told = new CopyOnWriteArrayList<>();
+            List<String> events = new CopyOnWriteArrayList<>();
             room.limiters.onWait(charges -> new WaitListener.Wait() {
                 @Override
                 public void begins() {
-                    told.add("begins");
+                    events.add("begins");
                 }
 
                 @Override
                 public void ends(@Nullable Decision decision) {
-                    told.add("ends");
+                    events.add("ends");
                 }
             });
             Request request = inTurn(paced);
@@ -131,7 +131,7 @@ class FailedReturnTests {
             request.cancel();
 
             assertThat(room.limiters.waiting()).isZero();
-            assertThat(told).containsExactly("begins", "ends");
+            assertThat(events).containsExactly("begins", "ends");
         }
 
         @Test

@@ -375,7 +375,7 @@ class RemoteWaitingTests {
         assertThat(storage.newCalls()).isZero();
     }
 
-    /** The request is not queued, so it does not affect what others are told. */
+    /** The request is not queued, so it does not affect the decisions of others. */
     @Test
     void requestThatAnotherRuleRejectsDoesNotQueue() {
         heldElsewhere(pool);

@@ -31,7 +31,7 @@ class ThrowingListenerTests {
     private final ManualTimer timer = new ManualTimer();
     private final RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
-    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
 
     enum Moment {
         COMES,
@@ -73,12 +73,12 @@ class ThrowingListenerTests {
         return charges -> new WaitListener.Wait() {
             @Override
             public void begins() {
-                told.add("begins");
+                events.add("begins");
             }
 
             @Override
             public void ends(@Nullable Decision decision) {
-                told.add("ends");
+                events.add("ends");
             }
         };
     }
@@ -99,7 +99,7 @@ class ThrowingListenerTests {
         second.join().close();
         assertThat(limiters.waiting()).isZero();
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
-        assertThat(told).containsExactlyInAnyOrder("begins", "begins", "ends", "ends");
+        assertThat(events).containsExactlyInAnyOrder("begins", "begins", "ends", "ends");
     }
 
     @ParameterizedTest
@@ -110,14 +110,14 @@ class ThrowingListenerTests {
         Decision held = limiters.tryAcquire(pool, "key");
 
         Caller caller = new Caller(() -> limiters.acquire(pool, "key", HOUR));
-        until(() -> told.contains("begins"));
+        until(() -> events.contains("begins"));
         held.close();
 
         assertThat(caller.decision().permitted()).isTrue();
         caller.decision().close();
         assertThat(limiters.waiting()).isZero();
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
-        assertThat(told).containsExactly("begins", "ends");
+        assertThat(events).containsExactly("begins", "ends");
     }
 
     @Test

@@ -28,7 +28,7 @@ class WaitListenerTests {
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
-    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
     private final RateLimiters limiters = new RateLimiters(memory);
 
     @BeforeEach
@@ -36,18 +36,18 @@ class WaitListenerTests {
         listen(limiters);
     }
 
-    private void listen(RateLimiters heard) {
-        heard.onWait(charges -> {
-            Thread asking = Thread.currentThread();
+    private void listen(RateLimiters other) {
+        other.onWait(charges -> {
+            Thread caller = Thread.currentThread();
             return new WaitListener.Wait() {
                 @Override
                 public void begins() {
-                    told.add("begins " + charges.get(0).rule().name() + " of " + asking.getName());
+                    events.add("begins " + charges.get(0).rule().name() + " of " + caller.getName());
                 }
 
                 @Override
                 public void ends(@Nullable Decision decision) {
-                    told.add(decision == null ? "given up" : decision.permitted() ? "permitted" : "rejected");
+                    events.add(decision == null ? "given up" : decision.permitted() ? "permitted" : "rejected");
                 }
             };
         });
@@ -58,8 +58,8 @@ class WaitListenerTests {
     }
 
     private void hasBegun() {
-        until(() -> !told.isEmpty());
-        assertThat(told).hasSize(1);
+        until(() -> !events.isEmpty());
+        assertThat(events).hasSize(1);
     }
 
     @Test
@@ -67,7 +67,7 @@ class WaitListenerTests {
         assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
         assertThat(limiters.acquire(paced, "key", Duration.ZERO).permitted()).isFalse();
         assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
-        assertThat(told).isEmpty();
+        assertThat(events).isEmpty();
     }
 
     @Test
@@ -77,17 +77,17 @@ class WaitListenerTests {
         hasBegun();
         time.advance(SECOND);
         assertThat(caller.decision().permitted()).isTrue();
-        assertThat(told).hasSize(2).element(1).isEqualTo("permitted");
+        assertThat(events).hasSize(2).element(1).isEqualTo("permitted");
     }
 
     @Test
     void receivesAFutureThatWaits() {
         Decision held = limiters.tryAcquire(pool, "key");
         CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
-        assertThat(told).containsExactly(begins(pool));
+        assertThat(events).containsExactly(begins(pool));
         held.close();
         assertThat(future.join().permitted()).isTrue();
-        assertThat(told).containsExactly(begins(pool), "permitted");
+        assertThat(events).containsExactly(begins(pool), "permitted");
     }
 
     @Test
@@ -95,7 +95,7 @@ class WaitListenerTests {
         limiters.tryAcquire(pool, "key");
         CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
         future.cancel(true);
-        assertThat(told).containsExactly(begins(pool), "given up");
+        assertThat(events).containsExactly(begins(pool), "given up");
     }
 
     @ParameterizedTest
@@ -112,7 +112,7 @@ class WaitListenerTests {
             limiters.stopWaiting();
             assertThat(future.join().permitted()).isFalse();
         }
-        assertThat(told).hasSize(2).element(1).isEqualTo("rejected");
+        assertThat(events).hasSize(2).element(1).isEqualTo("rejected");
     }
 
     /** A remote storage is called by the thread of the request, and replies in another one. */
@@ -122,12 +122,12 @@ class WaitListenerTests {
         RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
         listen(remote);
         assertThat(remote.acquireAsync(paced, "key", HOUR).join().permitted()).isTrue();
-        assertThat(told).isEmpty();
+        assertThat(events).isEmpty();
         CompletableFuture<Decision> future = remote.acquireAsync(paced, "key", HOUR);
         hasBegun();
-        assertThat(told).containsExactly(begins(paced));
+        assertThat(events).containsExactly(begins(paced));
         future.cancel(true);
-        assertThat(told).containsExactly(begins(paced), "given up");
+        assertThat(events).containsExactly(begins(paced), "given up");
     }
 
     /** A request behind others is queued while the storage checks whether it can be served in time. */
@@ -139,16 +139,16 @@ class WaitListenerTests {
         Rule log = Rule.of("log", Limit.slidingWindowLog(1, HOUR));
         assertThat(remote.tryAcquire(log, "key").permitted()).isTrue();
         CompletableFuture<Decision> first = remote.acquireAsync(log, "key", HOUR);
-        assertThat(told).containsExactly(begins(log));
+        assertThat(events).containsExactly(begins(log));
         elsewhere.withhold();
 
         CompletableFuture<Decision> second = remote.acquireAsync(log, "key", SECOND);
         elsewhere.reply();
 
         assertThat(second.join().permitted()).isFalse();
-        assertThat(told).containsExactly(begins(log));
+        assertThat(events).containsExactly(begins(log));
         first.cancel(true);
-        assertThat(told).containsExactly(begins(log), "given up");
+        assertThat(events).containsExactly(begins(log), "given up");
     }
 
     @Test
@@ -169,7 +169,7 @@ class WaitListenerTests {
                     }
                 });
         assertThat(own).containsExactly("begins");
-        assertThat(told).hasSize(2);
+        assertThat(events).hasSize(2);
         future.cancel(true);
         assertThat(own).containsExactly("begins", "ends");
     }

@@ -373,15 +373,15 @@ class WaitingRoomTests {
     void turnOfAClientThatHasGoneStaysUnused() {
         limiters.tryAcquire(paced, "key");
         Charge charge = paced.charge("key").maxWait(HOUR);
-        AtomicInteger asked = new AtomicInteger();
-        CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> asked.incrementAndGet() == 0);
+        AtomicInteger checks = new AtomicInteger();
+        CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> checks.incrementAndGet() == 0);
         CompletableFuture<Decision> second = future(charge);
         CompletableFuture<Decision> third = future(charge);
 
         pass(SECOND, 2);
 
         assertThat(gone.join().permitted()).isFalse();
-        assertThat(asked).hasValue(1);
+        assertThat(checks).hasValue(1);
         pass(SECOND, 1);
         assertThat(second.join().permitted()).isTrue();
         pass(SECOND, 0);

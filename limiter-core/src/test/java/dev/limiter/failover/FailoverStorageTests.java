@@ -46,7 +46,7 @@ class FailoverStorageTests implements StorageListener {
     private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final List<String> changes = new CopyOnWriteArrayList<>();
     private final List<String> missingRights = new CopyOnWriteArrayList<>();
-    private final List<String> questions = new CopyOnWriteArrayList<>();
+    private final List<String> callEvents = new CopyOnWriteArrayList<>();
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(10, HOUR).alignFirst());
     private final Rule other = Rule.of("other", Limit.fixedWindow(MANY, HOUR).alignFirst());
@@ -84,8 +84,8 @@ class FailoverStorageTests implements StorageListener {
     @Override
     public Consumer<Outcome> asking(List<Charge> charges) {
         String rules = charges.stream().map(charge -> charge.rule().name()).collect(Collectors.joining(","));
-        questions.add(rules);
-        return outcome -> questions.add(rules + " " + outcome);
+        callEvents.add(rules);
+        return outcome -> callEvents.add(rules + " " + outcome);
     }
 
     @Override
@@ -208,7 +208,7 @@ class FailoverStorageTests implements StorageListener {
         assertThat(storage.decideAsync(List.of(rule.charge("key"))).join().permitted())
                 .isTrue();
         assertThat(outcomes).isEmpty();
-        assertThat(questions).isEmpty();
+        assertThat(callEvents).isEmpty();
         assertThat(remote.calls).hasValue(0);
     }
 
@@ -219,23 +219,23 @@ class FailoverStorageTests implements StorageListener {
         CompletableFuture<Decision> answer = blocking
                 ? CompletableFuture.supplyAsync(() -> take("key", 1))
                 : storage.decideAsync(List.of(rule.charge("key")));
-        await(() -> !questions.isEmpty());
-        assertThat(questions).containsExactly("rule");
+        await(() -> !callEvents.isEmpty());
+        assertThat(callEvents).containsExactly("rule");
         remote.replyAll();
         answer.join();
-        assertThat(questions).containsExactly("rule", "rule OK");
+        assertThat(callEvents).containsExactly("rule", "rule OK");
 
         remote.fail("");
         var unused = blocking
                 ? take("key", 1)
                 : storage.decideAsync(List.of(rule.charge("key"))).join();
-        assertThat(questions).containsExactly("rule", "rule OK", "rule", "rule ERROR");
+        assertThat(callEvents).containsExactly("rule", "rule OK", "rule", "rule ERROR");
 
-        questions.clear();
+        callEvents.clear();
         untilLost("");
-        int before = questions.size();
+        int before = callEvents.size();
         take("key", 1);
-        assertThat(questions).as("no calls").hasSize(before);
+        assertThat(callEvents).as("no calls").hasSize(before);
     }
 
     @Test
@@ -306,7 +306,7 @@ class FailoverStorageTests implements StorageListener {
     @ValueSource(booleans = {false, true})
     void aReaderThatIsLateIsAwaited(boolean blocking) {
         remote.withhold(LONG);
-        remote.onCall(asked -> time.advance(LONG));
+        remote.onCall(charges -> time.advance(LONG));
         remote.whenLate(remote::replyAll);
         Decision decision = blocking
                 ? take("key", 1)
@@ -450,7 +450,7 @@ class FailoverStorageTests implements StorageListener {
         remote.replyAll();
         remote.replyAtOnce();
         remote.breakState("broken");
-        remote.onCall(asked -> {
+        remote.onCall(charges -> {
             if (remote.calls.get() == 1) {
                 time.advance(LONG);
             } else {
@@ -482,7 +482,7 @@ class FailoverStorageTests implements StorageListener {
         }
         assertThat(storage.isAvailable()).isTrue();
         assertThat(outcomes).isEmpty();
-        assertThat(questions).hasSize(2 * MANY).containsOnly("rule", "rule ERROR");
+        assertThat(callEvents).hasSize(2 * MANY).containsOnly("rule", "rule ERROR");
         assertThat(local.size()).isZero();
     }
 
@@ -753,12 +753,12 @@ class FailoverStorageTests implements StorageListener {
         remote.fail("a");
         untilLost("a");
         take("a:key", 10);
-        int asked = remote.calls.get();
+        int callsBefore = remote.calls.get();
         Decision both = decide(later, other.charge("b:key", 2), rule.charge("a:key"));
         assertThat(both.permitted()).isFalse();
         assertThat(both.parts()).extracting(Decision::rule).containsExactly(other, rule);
         assertThat(both.parts()).extracting(Decision::permitted).containsExactly(true, false);
-        assertThat(remote.calls).hasValue(asked);
+        assertThat(remote.calls).hasValue(callsBefore);
         assertThat(local.peek(other, "b:key").remaining()).isEqualTo(MANY);
     }
 
@@ -814,6 +814,6 @@ class FailoverStorageTests implements StorageListener {
                 .isInstanceOf(StorageUnavailableException.class)
                 .hasMessage("The storage is gone");
         assertThat(local.size()).isZero();
-        assertThat(questions).containsExactly("rule", "rule OK", "rule", "rule ERROR");
+        assertThat(callEvents).containsExactly("rule", "rule OK", "rule", "rule ERROR");
     }
 }

@@ -56,9 +56,9 @@ class RemoteWarmUpTests {
 
     /** Sets how many milliseconds each round takes, by its number. */
     private void take(IntUnaryOperator millis) {
-        AtomicInteger questions = new AtomicInteger();
-        remote.onCall(asked -> {
-            if (questions.getAndIncrement() % OF_A_ROUND == 0) {
+        AtomicInteger callEvents = new AtomicInteger();
+        remote.onCall(charges -> {
+            if (callEvents.getAndIncrement() % OF_A_ROUND == 0) {
                 time.advance(Duration.ofMillis(millis.applyAsInt(rounds.getAndIncrement())));
             }
         });

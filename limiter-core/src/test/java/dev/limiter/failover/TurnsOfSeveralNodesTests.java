@@ -67,9 +67,9 @@ class TurnsOfSeveralNodesTests {
         for (int i = 0; i < 20; i++) {
             storage.decide(List.of(other.charge(node + ":lost")));
         }
-        int asked = remote.calls.get();
+        int callsBefore = remote.calls.get();
         storage.decide(List.of(other.charge(node + ":lost")));
-        assertThat(remote.calls).hasValue(asked);
+        assertThat(remote.calls).hasValue(callsBefore);
     }
 
     private static void assertRejectedFor(Decision decision, Duration wait) {
@@ -194,8 +194,8 @@ class TurnsOfSeveralNodesTests {
             await(end, () -> remote.shared.peek(all, "b:all").resetAfter().isZero());
             // others may take it in the meantime
             await(end, () -> remote.shared.decide(List.of(all.charge("b:all"))).permitted());
-            int asked = remote.calls.get();
-            await(end, () -> remote.calls.get() > asked + 10);
+            int callsBefore = remote.calls.get();
+            await(end, () -> remote.calls.get() > callsBefore + 10);
             assertThat(answer).isNotDone();
             held.close();
             int released = remote.calls.get();

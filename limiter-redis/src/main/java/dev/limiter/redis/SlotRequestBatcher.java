@@ -20,22 +20,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches the requests to one slot; see {@link RequestBatcher}. Requests are batched while as many calls are in
- * progress as fit into the network latency at a small distance. So no request waits long, and calls that never get a
- * reply block none. Thread-safe.
+ * Batches the requests to one slot; see {@link RequestBatcher}. Requests are sent at once until too many recent calls
+ * are in progress; a higher latency allows more calls. Calls that take long do not count, so no request waits long, and
+ * calls without a reply block none. Thread-safe.
  */
 final class SlotRequestBatcher {
 
     /**
-     * This many calls may be in progress at a low latency before requests are batched, so that the server always has
+     * At a low latency, this many calls may be in progress before requests are batched, so that the server always has
      * another one.
      */
-    private static final int LITTLE = 4;
+    private static final int MIN_CALLS = 4;
 
-    /** The same at a high latency, with calls at a distance of a tenth of the batching time. */
-    private static final int MUCH = 1_000;
+    /**
+     * At a high latency, up to this many calls may be in progress, sent at intervals of a tenth of the batching time.
+     */
+    private static final int MAX_CALLS = 1_000;
 
-    private static final int DISTANCES = 10;
+    private static final int INTERVALS = 10;
 
     /** With this much {@linkplain Request#work work} waiting, a batch is sent: a script blocks the server. */
     static final int FULL = 64;
@@ -46,14 +48,14 @@ final class SlotRequestBatcher {
     private final Queue<Request<?>> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingWork = new AtomicInteger();
 
-    private final Set<Sent> underWay = ConcurrentHashMap.newKeySet();
+    private final Set<Sent> inProgress = ConcurrentHashMap.newKeySet();
 
     /** The recent calls. Each occupies a place, which is taken before the call is sent. */
-    private final Set<Sent> young = ConcurrentHashMap.newKeySet();
+    private final Set<Sent> recent = ConcurrentHashMap.newKeySet();
 
     private final AtomicInteger places = new AtomicInteger();
 
-    private final RecentMinimum line = new RecentMinimum(System.nanoTime());
+    private final RecentMinimum latency = new RecentMinimum(System.nanoTime());
 
     private static final class Sent {
 
@@ -81,16 +83,16 @@ final class SlotRequestBatcher {
             places.incrementAndGet();
             send();
         }
-        sendIfLittleIsUnderWay();
+        sendIfFewInProgress();
     }
 
-    /** Returns how many calls fit into the latency if one is sent every {@code distance} nanoseconds, within bounds. */
-    private int callsOnLine(long distance, int least, int most) {
-        return (int) Math.max(Math.min(line.nanos() / Math.max(distance, 1), most), least);
+    /** Returns how many calls fit into the latency if one is sent every {@code interval} nanoseconds, within bounds. */
+    private int callsWithinLatency(long interval, int least, int most) {
+        return (int) Math.max(Math.min(latency.nanos() / Math.max(interval, 1), most), least);
     }
 
     /** Called after a request was added, and after a call has ended, so that no request is left behind. */
-    private void sendIfLittleIsUnderWay() {
+    private void sendIfFewInProgress() {
         while (!waiting.isEmpty() && takePlace()) {
             send();
         }
@@ -99,8 +101,8 @@ final class SlotRequestBatcher {
     private boolean takePlace() {
         while (true) {
             int taken = places.get();
-            if (taken >= LITTLE && taken >= callsOnLine(gatherNanos / DISTANCES, LITTLE, MUCH)) {
-                if (!outgrow()) {
+            if (taken >= MIN_CALLS && taken >= callsWithinLatency(gatherNanos / INTERVALS, MIN_CALLS, MAX_CALLS)) {
+                if (!freeOldPlaces()) {
                     return false;
                 }
             } else if (places.compareAndSet(taken, taken + 1)) {
@@ -110,19 +112,19 @@ final class SlotRequestBatcher {
     }
 
     /** Frees the places of calls that take long; returns whether there were any. */
-    private boolean outgrow() {
+    private boolean freeOldPlaces() {
         long now = System.nanoTime();
-        long least = line.nanos();
+        long least = latency.nanos();
         long late = least == RecentMinimum.UNKNOWN ? gatherNanos : least + gatherNanos;
         boolean any = false;
-        for (Sent sent : young) {
+        for (Sent sent : recent) {
             any |= now - sent.at > late && freePlace(sent);
         }
         return any;
     }
 
     private boolean freePlace(Sent sent) {
-        boolean freed = young.remove(sent);
+        boolean freed = recent.remove(sent);
         if (freed) {
             places.decrementAndGet();
         }
@@ -154,8 +156,8 @@ final class SlotRequestBatcher {
 
     private void send(List<Request<?>> requests) {
         Sent sent = new Sent(requests);
-        underWay.add(sent);
-        young.add(sent);
+        inProgress.add(sent);
+        recent.add(sent);
         statistics.called(requests.size());
         List<List<Request<?>>> groups = groups(requests);
         Script script = script(groups);
@@ -163,7 +165,7 @@ final class SlotRequestBatcher {
             // a call that failed may not have reached the server
             if (failure == null) {
                 long now = System.nanoTime();
-                line.measured(now - sent.at, now);
+                latency.measured(now - sent.at, now);
             }
             over(sent);
             reply(requests, groups, script, reply, failure);
@@ -182,9 +184,9 @@ final class SlotRequestBatcher {
     }
 
     private void over(Sent sent) {
-        underWay.remove(sent);
+        inProgress.remove(sent);
         freePlace(sent);
-        sendIfLittleIsUnderWay();
+        sendIfFewInProgress();
     }
 
     /**
@@ -193,7 +195,7 @@ final class SlotRequestBatcher {
      */
     void abandon(Duration timeout) {
         long now = System.nanoTime();
-        for (Sent sent : underWay) {
+        for (Sent sent : inProgress) {
             if (now - sent.at > timeout.toNanos()) {
                 over(sent);
                 sent.requests.forEach(request -> request.completeExceptionally(new StorageUnavailableException(

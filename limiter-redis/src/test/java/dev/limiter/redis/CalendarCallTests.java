@@ -27,7 +27,7 @@ class CalendarCallTests {
     private static final int LITTLE = 4;
 
     /** Leaves the replies to the test. */
-    private static final class Asked implements Redis {
+    private static final class ManualRedis implements Redis {
 
         private final List<CompletableFuture<byte[]>> calls = new CopyOnWriteArrayList<>();
 
@@ -61,7 +61,7 @@ class CalendarCallTests {
         }
     }
 
-    private final Asked redis = new Asked();
+    private final ManualRedis redis = new ManualRedis();
     private final RequestBatcher batcher = new RequestBatcher(redis, Duration.ofHours(1), new StorageStatistics());
     private Runnable whenTheClockIsRead = () -> {};
     private final ServerTime time = new ServerTime(() -> {
@@ -81,16 +81,16 @@ class CalendarCallTests {
 
     /** Simulates a low latency, with {@code underWay} calls in progress. */
     private void keepBusy(int underWay) {
-        askForNothing();
+        sendEmptyRequest();
         redis.isOutside(0);
         redis.calls.clear();
         for (int i = 0; i < underWay; i++) {
-            askForNothing();
+            sendEmptyRequest();
         }
         assertThat(redis.calls).hasSize(underWay);
     }
 
-    private void askForNothing() {
+    private void sendEmptyRequest() {
         var unused = batcher.submit(
                 0,
                 new Request<>(
@@ -128,7 +128,7 @@ class CalendarCallTests {
         keepBusy(0);
         CompletableFuture<Long> answer = ask();
         for (int i = 0; i < LITTLE; i++) {
-            askForNothing();
+            sendEmptyRequest();
         }
         redis.isOutside(0);
         assertThat(redis.calls).hasSize(LITTLE + 1);
@@ -143,7 +143,7 @@ class CalendarCallTests {
         keepBusy(0);
         CompletableFuture<Long> answer = ask();
         for (int i = 0; i < LITTLE; i++) {
-            askForNothing();
+            sendEmptyRequest();
         }
         AtomicInteger readings = new AtomicInteger();
         whenTheClockIsRead = () -> {

@@ -42,7 +42,7 @@ class KilledInstanceTests {
         process.destroyForcibly();
     }
 
-    private void tell(String line) throws IOException {
+    private void send(String line) throws IOException {
         process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().flush();
     }
@@ -50,7 +50,7 @@ class KilledInstanceTests {
     @Test
     void itsLeaseIsFreeAfterTheWindow() throws IOException {
         String prefix = "killed-" + System.nanoTime() + ":";
-        tell(prefix + " sliding-log 20");
+        send(prefix + " sliding-log 20");
         assertThat(output.readLine()).isEqualTo("ready");
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(SeveralJvmTests.SLIDING_LIMIT, SeveralJvmTests.SLIDING));
         try (RedisRateLimiterStorage other = RedisRateLimiterStorage.builder(SharedRedis.redis())
@@ -58,7 +58,7 @@ class KilledInstanceTests {
                 .timeout(Duration.ofSeconds(10))
                 .lease(leased -> 20)
                 .build()) {
-            tell("go");
+            send("go");
             await(() -> other.peek(rule, "key").remaining() < SeveralJvmTests.SLIDING_LIMIT);
             process.destroyForcibly();
 

@@ -188,7 +188,7 @@ class OutageTests {
         assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
     }
 
-    /** Redis does not charge a request after its caller was told that it is rejected. */
+    /** Redis does not charge a request that was reported as rejected. */
     @ParameterizedTest
     @MethodSource("limits")
     void lateGrantsCountForGrantsInMemoryOrAreReturned(Limit limit) {

@@ -128,7 +128,7 @@ class SeveralJvmTests {
         OUTPUTS.clear();
     }
 
-    private static void tell(int jvms, String line) throws IOException {
+    private static void send(int jvms, String line) throws IOException {
         for (Process process : PROCESSES.subList(0, jvms)) {
             process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
@@ -165,11 +165,11 @@ class SeveralJvmTests {
         "fixed, 5"
     })
     void grantExactlyTheLimitInAll(String algorithm, int lease) throws IOException {
-        tell(JVMS, "jvms-" + algorithm + lease + ": " + algorithm + " " + lease);
+        send(JVMS, "jvms-" + algorithm + lease + ": " + algorithm + " " + lease);
         for (BufferedReader output : OUTPUTS.subList(0, JVMS)) {
             assertThat(output.readLine()).isEqualTo("ready");
         }
-        tell(JVMS, "go");
+        send(JVMS, "go");
         long granted = 0;
         for (BufferedReader output : OUTPUTS.subList(0, JVMS)) {
             granted += Long.parseLong(output.readLine());
@@ -199,12 +199,12 @@ class SeveralJvmTests {
     private static List<long[]> permits(String algorithm, int lease, int jvms) {
         List<long[]> permits = new ArrayList<>();
         try {
-            tell(jvms, "jvms-leases-" + algorithm + lease + ": " + algorithm + " " + lease);
+            send(jvms, "jvms-leases-" + algorithm + lease + ": " + algorithm + " " + lease);
             List<BufferedReader> outputs = OUTPUTS.subList(0, jvms);
             for (BufferedReader output : outputs) {
                 assertThat(output.readLine()).isEqualTo("ready");
             }
-            tell(jvms, "go");
+            send(jvms, "go");
             for (BufferedReader output : outputs) {
                 for (String permit : output.readLine().split(" ")) {
                     if (!permit.isEmpty()) {
