@@ -22,8 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A server that stands still while more commands come than it can ever answer in time. */
-class UnansweredCommandsTests {
+/** A server hangs while more commands arrive than it can ever reply to in time. */
+class OutstandingCommandsTests {
 
     private static final int MORE = 50;
 
@@ -67,7 +67,7 @@ class UnansweredCommandsTests {
         server.close();
     }
 
-    /** A client of another test may still try to connect. */
+    /** Returns whether a log message is about the server of another test, whose client may still try to connect. */
     private boolean isOfAnotherServer(String line) {
         return line.startsWith("Unable to connect") && !line.contains(":" + server.port());
     }
@@ -78,7 +78,7 @@ class UnansweredCommandsTests {
     }
 
     @Test
-    void areBoundedWithoutALineInTheLog() {
+    void areBoundedWithoutLogging() {
         server.pause();
         List<CompletableFuture<byte[]>> sent = new ArrayList<>();
         for (int i = 0; i < LettuceRedis.MOST_UNANSWERED; i++) {
@@ -92,7 +92,7 @@ class UnansweredCommandsTests {
                             assertThat(RedisErrors.isNotDone(failure)).isTrue());
         }
         server.resume();
-        // each command that was sent is answered, and then others are sent
+        // each sent command gets a reply, and then others are sent
         assertThat(sent).allMatch(command -> command.join() != null);
         Conditions.await(() -> !ask().isCompletedExceptionally());
         assertThat(logged).isEmpty();

@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Callers without a thread whose time is up before the server answers. */
-class LateAnswerTests {
+/** Asynchronous callers that time out before the server replies. */
+class LateReplyTests {
 
-    /** So many calls for a slot are under way before requests gather. */
+    /** The number of calls of a slot in progress from which requests are batched. */
     private static final int LITTLE = 4;
 
     private final AtomicInteger calls = new AtomicInteger();
@@ -55,8 +55,8 @@ class LateAnswerTests {
     }
 
     @Test
-    void theServerIsNotAskedForCallersThatTimedOut() {
-        // an answer, from which the time of the line is known
+    void noCallIsSentForCallersThatTimedOut() {
+        // a reply, which determines the latency
         reply.complete(new byte[0]);
         assertThat(storage.decideAsync(List.of(rule.charge("key")))).isCompletedExceptionally();
         calls.set(0);
@@ -71,8 +71,8 @@ class LateAnswerTests {
     }
 
     @Test
-    void theServerIsNotAskedForRequestsInSeveralSlotsThatTimedOut() {
-        // an answer, from which the time of the line is known
+    void noCallIsSentForRequestsInSeveralSlotsThatTimedOut() {
+        // a reply, which determines the latency
         reply.complete(new byte[0]);
         List<Charge> both = List.of(rule.charge("one", 2), rule.charge("two", 2));
         assertThat(storage.decideAsync(both)).isCompletedExceptionally();

@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A command that the server has done, whose answer is lost with the connection: the next connection repeats nothing. */
-class LostAnswerTests {
+/** The server executes a command, but its reply is lost with the connection: the next connection repeats nothing. */
+class LostReplyTests {
 
     private static final Script COUNT = Script.of("return tostring(redis.call('incr', KEYS[1]))");
     private static final String KEY = "count";
@@ -88,7 +88,7 @@ class LostAnswerTests {
         return ("" + times).equals(server.ask(commands -> commands.get(KEY)));
     }
 
-    /** The second and third are done, and have no answer. */
+    /** The second and third commands are executed, but have no reply. */
     private static void isDoneOnce(Redis redis, RedisServer server, LosingNetwork network) {
         count(redis).join();
         network.withhold();
@@ -110,11 +110,11 @@ class LostAnswerTests {
     @ParameterizedTest
     @EnumSource(DisconnectedBehavior.class)
     void isNotRepeatedOnTheNextConnection(DisconnectedBehavior behavior) {
-        onOneServer(behavior, LostAnswerTests::isDoneOnce);
+        onOneServer(behavior, LostReplyTests::isDoneOnce);
     }
 
     @Test
-    void isNotRepeatedForAUserWithoutTheRightToPing() {
+    void isNotRepeatedForAUserWithoutPermissionToPing() {
         onOneServer(DisconnectedBehavior.REJECT_COMMANDS, (redis, server, network) -> {
             server.ask(
                     commands -> commands.aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.PING)));
@@ -139,7 +139,7 @@ class LostAnswerTests {
                     .build();
             try (RedisClusterClient client =
                     RedisClusterClient.create(mapped, RedisURI.create(RedisServer.HOST, server.port()))) {
-                // a node of a new cluster may not have heard of all slots
+                // a node of a new cluster may not know all slots yet
                 await(() -> {
                     client.refreshPartitions();
                     return client.getPartitions().getPartitionBySlot(SlotHash.getSlot(KEY)) != null;
@@ -152,7 +152,7 @@ class LostAnswerTests {
     }
 
     @Test
-    void givesNoPermitBackTwice() {
+    void returnsNoPermitTwice() {
         onOneServer(DisconnectedBehavior.REJECT_COMMANDS, (redis, server, network) -> {
             StorageStatistics statistics = new StorageStatistics();
             Rule rule = Rule.of("api", Limit.tokenBucket(10, Duration.ofHours(1)));
@@ -177,7 +177,7 @@ class LostAnswerTests {
     }
 
     @Test
-    void mayBeDoneWhenTheConnectionIsClosedBeforeTheNext() {
+    void mayBeExecutedIfTheConnectionIsClosedBeforeTheNext() {
         onOneServer(DisconnectedBehavior.ACCEPT_COMMANDS, (redis, server, network) -> {
             count(redis).join();
             network.withhold();
@@ -193,7 +193,7 @@ class LostAnswerTests {
     }
 
     @Test
-    void isNoneOfACommandThatHasWaitedForAConnection() {
+    void isDifferentFromACommandThatWaitedForAConnection() {
         onOneServer(DisconnectedBehavior.ACCEPT_COMMANDS, (redis, server, network) -> {
             count(redis).join();
             network.close();

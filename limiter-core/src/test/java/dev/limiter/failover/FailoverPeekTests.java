@@ -13,11 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Looks at several charges, at the remote storage and in memory while one of its nodes fails. */
-class LookTests {
+/** Peeks at several charges, in the remote storage and in memory while one of its nodes fails. */
+class FailoverPeekTests {
 
     private final VirtualTime time = new VirtualTime();
-    private final CommandedStorage remote = new CommandedStorage(time);
+    private final ScriptedStorage remote = new ScriptedStorage(time);
     private final FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
                     remote, new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000))
             .timeSource(time)
@@ -26,7 +26,7 @@ class LookTests {
     private final List<Charge> charges = List.of(bucket.charge("a:one", 7), bucket.charge("b:two"));
 
     @Test
-    void looksAtAllAndTakesNothing() {
+    void peeksAtAllAndTakesNothing() {
         remote.cluster();
         storage.decide(List.of(bucket.charge("a:one", 4)));
         Decision look = storage.peek(charges);
@@ -40,7 +40,7 @@ class LookTests {
     }
 
     @Test
-    void looksInMemoryWhileANodeFails() {
+    void peeksInMemoryWhileANodeFails() {
         remote.cluster();
         remote.fail("a");
         Decision look = storage.peek(charges);

@@ -21,21 +21,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A remote storage in plain Java, which fails on command: nodes fail alone, states are broken, answers are held back.
- * Other instances take their permits from {@link #shared}. A key names its node before a colon.
+ * A remote storage in plain Java that fails on command: nodes fail independently, states are broken, replies are
+ * withheld. Other instances take their permits from {@link #shared}. A key contains the name of its node before a
+ * colon.
  */
-final class CommandedStorage implements RemoteStorage {
+final class ScriptedStorage implements RemoteStorage {
 
     /** The states, as other instances see them. */
     final RateLimiterStorage shared;
 
-    final AtomicInteger asked = new AtomicInteger();
+    final AtomicInteger calls = new AtomicInteger();
     final AtomicInteger connections = new AtomicInteger();
     final AtomicInteger goodbyes = new AtomicInteger();
     final AtomicInteger cleanUps = new AtomicInteger();
 
-    /** How many questions there were before each time that this instance had itself counted. */
-    final List<Integer> hellos = new CopyOnWriteArrayList<>();
+    /** The number of calls before each time that this instance was counted. */
+    final List<Integer> heartbeats = new CopyOnWriteArrayList<>();
 
     final AtomicInteger resets = new AtomicInteger();
 
@@ -44,26 +45,26 @@ final class CommandedStorage implements RemoteStorage {
     private final Set<String> uncountable = ConcurrentHashMap.newKeySet();
     private final List<Runnable> held = new ArrayList<>();
 
-    /** Answers that are not wanted any more when they are there. */
+    /** Replies that arrived after they were cancelled. */
     final AtomicInteger cancelled = new AtomicInteger();
 
-    private volatile boolean holding;
+    private volatile boolean withholding;
     private volatile boolean disconnected;
     private volatile boolean readOnly;
-    private volatile boolean standingStill;
+    private volatile boolean jvmPaused;
     private volatile boolean withoutRight;
     private volatile Runnable reading = () -> {};
     private volatile Consumer<List<Charge>> asking = charges -> {};
     private volatile boolean clustered;
     private volatile boolean failingResets;
     private volatile boolean atOnce;
-    private volatile boolean deaf;
+    private volatile boolean ignoresCancellation;
     private volatile @Nullable Decision known;
     private volatile @Nullable Decision rejected;
     private volatile Duration timeout = Duration.ofSeconds(20);
     private volatile int instances = 1;
 
-    CommandedStorage(TimeSource clock) {
+    ScriptedStorage(TimeSource clock) {
         this.shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), clock, 1000);
     }
 
@@ -71,37 +72,37 @@ final class CommandedStorage implements RemoteStorage {
         failing.add(node);
     }
 
-    /** No connection comes about from now on. */
+    /** Makes all further attempts to connect fail. */
     void disconnect() {
         disconnected = true;
     }
 
-    /** Rejects to write from now on. */
-    void beReadOnly() {
+    /** Rejects writes from now on. */
+    void makeReadOnly() {
         readOnly = true;
     }
 
-    /** The user may not do what a probe does from now on; decisions need no such right. */
-    void lackRightOfProbes() {
+    /** Removes the permission for probes, which decisions do not need. */
+    void denyProbes() {
         withoutRight = true;
     }
 
-    /** The JVM reads no answer in time from now on. */
-    void standStill() {
-        standingStill = true;
+    /** Makes the JVM too slow to read replies in time. */
+    void pauseJvm() {
+        jvmPaused = true;
     }
 
-    /** Called when an answer is not there in time, before all is read that has come. */
+    /** Sets an action to run when a reply is late, before arrived replies are read. */
     void whenLate(Runnable reading) {
         this.reading = reading;
     }
 
-    /** Has a consumer told of each question before it is answered, on the thread that asks. */
-    void whenAsked(Consumer<List<Charge>> asking) {
+    /** Sets a consumer to run with each call before its reply, in the calling thread. */
+    void onCall(Consumer<List<Charge>> asking) {
         this.asking = asking;
     }
 
-    void work(String node) {
+    void recover(String node) {
         failing.remove(node);
     }
 
@@ -109,7 +110,7 @@ final class CommandedStorage implements RemoteStorage {
         broken.add(key);
     }
 
-    /** Cannot count by that rule. */
+    /** Rejects a rule as unsupported. */
     void reject(Rule rule) {
         uncountable.add(rule.name());
     }
@@ -122,16 +123,16 @@ final class CommandedStorage implements RemoteStorage {
         clustered = true;
     }
 
-    void answerAtOnce() {
+    void replyAtOnce() {
         atOnce = true;
     }
 
-    /** Needs not be asked from now on. */
-    void know(Decision decision) {
+    /** Returns a decision without a call. */
+    void decideWithoutCall(Decision decision) {
         known = decision;
     }
 
-    /** Its last reply rejects all requests from now on. */
+    /** Rejects all requests with the last reply. */
     void reject(Decision decision) {
         rejected = decision;
     }
@@ -140,19 +141,19 @@ final class CommandedStorage implements RemoteStorage {
         this.instances = instances;
     }
 
-    /** Holds answers back from now on; no caller waits for longer than that. */
-    void hold(Duration timeout) {
+    /** Withholds replies; no caller waits for longer than {@code timeout}. */
+    void withhold(Duration timeout) {
         this.timeout = timeout;
-        holding = true;
+        withholding = true;
     }
 
-    /** Decides from now on also on what nobody wants any more. */
-    void notHearOfCancellation() {
-        deaf = true;
+    /** Decides also on cancelled requests from now on. */
+    void ignoreCancellation() {
+        ignoresCancellation = true;
     }
 
-    /** In the order in which all was sent; what is sent meanwhile comes last. */
-    void answerAll() {
+    /** Delivers replies in the order of the calls; calls that arrive in the meantime come last. */
+    void replyAll() {
         for (List<Runnable> late = late(); !late.isEmpty(); late = late()) {
             late.forEach(Runnable::run);
         }
@@ -160,7 +161,7 @@ final class CommandedStorage implements RemoteStorage {
 
     private List<Runnable> late() {
         synchronized (held) {
-            holding = !held.isEmpty();
+            withholding = !held.isEmpty();
             List<Runnable> late = List.copyOf(held);
             held.clear();
             return late;
@@ -174,27 +175,27 @@ final class CommandedStorage implements RemoteStorage {
 
     @Override
     public CompletableFuture<Decision> ask(List<Charge> charges) {
-        asked.incrementAndGet();
+        calls.incrementAndGet();
         asking.accept(charges);
-        CompletableFuture<Decision> answer = new CompletableFuture<>();
-        Runnable deciding = () -> answer(charges, answer);
-        if (holdsBack(deciding)) {
-            return answer;
+        CompletableFuture<Decision> reply = new CompletableFuture<>();
+        Runnable deciding = () -> reply(charges, reply);
+        if (withholds(deciding)) {
+            return reply;
         }
         if (atOnce) {
             deciding.run();
         } else {
             var unused = CompletableFuture.runAsync(deciding);
         }
-        return answer;
+        return reply;
     }
 
-    private boolean holdsBack(Runnable answer) {
+    private boolean withholds(Runnable reply) {
         synchronized (held) {
-            if (holding) {
-                held.add(answer);
+            if (withholding) {
+                held.add(reply);
             }
-            return holding;
+            return withholding;
         }
     }
 
@@ -208,29 +209,29 @@ final class CommandedStorage implements RemoteStorage {
         return rejected;
     }
 
-    private void answer(List<Charge> charges, CompletableFuture<Decision> answer) {
-        if (answer.isCancelled() && !deaf) {
+    private void reply(List<Charge> charges, CompletableFuture<Decision> reply) {
+        if (reply.isCancelled() && !ignoresCancellation) {
             cancelled.incrementAndGet();
             return;
         }
         RuntimeException failure = failure(charges);
         if (failure != null) {
-            answer.completeExceptionally(failure);
+            reply.completeExceptionally(failure);
             return;
         }
         Decision decision = shared.decide(charges);
         if (readOnly && decision.permitted()) {
             decision.giveBack();
-            answer.completeExceptionally(new StorageUnavailableException("It is read-only", null, Reason.NOT_DONE));
+            reply.completeExceptionally(new StorageUnavailableException("It is read-only", null, Reason.NOT_DONE));
             return;
         }
-        if (!answer.complete(decision)) {
+        if (!reply.complete(decision)) {
             decision.giveBack();
         }
     }
 
     private @Nullable RuntimeException failure(List<Charge> charges) {
-        if (standingStill) {
+        if (jvmPaused) {
             return new StorageUnavailableException("The thread was late", null, Reason.STOOD_STILL);
         }
         if (charges.stream()
@@ -299,7 +300,7 @@ final class CommandedStorage implements RemoteStorage {
 
             @Override
             public void sayHello() {
-                hellos.add(asked.get());
+                heartbeats.add(calls.get());
             }
 
             @Override

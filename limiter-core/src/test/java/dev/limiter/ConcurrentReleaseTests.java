@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A release waits for no lock of queues: those of one storage would wait for each other. */
+/** A release does not wait for locks of queues; otherwise the queues of one storage could deadlock. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class ReleaseMeetingTests {
+class ConcurrentReleaseTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
@@ -40,10 +40,10 @@ class ReleaseMeetingTests {
     private final Rule first = Rule.of("first", Limit.concurrency(1));
     private final Rule second = Rule.of("second", Limit.concurrency(1));
 
-    /** Two threads have come here. */
+    /** Counted down when two threads have arrived. */
     private final CountDownLatch meeting = new CountDownLatch(2);
 
-    /** Waiters are all in their queues, where they are asked for the first time. */
+    /** Whether all requests are in their queues, where they are first tried. */
     private volatile boolean queued;
 
     @AfterEach
@@ -51,7 +51,7 @@ class ReleaseMeetingTests {
         threads.close();
     }
 
-    /** Waits for another thread that comes, too; goes on without it once it has come. */
+    /** Waits until another thread arrives, once. */
     private void meet() {
         meeting.countDown();
         await(meeting);
@@ -88,7 +88,7 @@ class ReleaseMeetingTests {
     }
 
     @Test
-    void twoQueuesMeetWhoseWaitersReleaseWhenAsked() {
+    void releasesDuringDecisionsDoNotDeadlockTwoQueues() {
         Decision one = here.tryAcquire(first, "key");
         Decision other = here.tryAcquire(second, "key");
         Decision heldByOne = here.tryAcquire(pool, "key");
@@ -117,7 +117,7 @@ class ReleaseMeetingTests {
         return true;
     }
 
-    /** The other thread may serve the queue of this release as well: then only that one meets. */
+    /** The other thread may serve the queue of this release as well; then only that one arrives. */
     private boolean come(Decision held) {
         held.close();
         meeting.countDown();
@@ -126,7 +126,7 @@ class ReleaseMeetingTests {
 
     @Test
     void aReleaseWaitsForNoThreadThatServesAnotherQueue() throws InterruptedException {
-        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch called = new CountDownLatch(1);
         CountDownLatch goesOn = new CountDownLatch(1);
         Decision one = here.tryAcquire(first, "key");
         Decision other = here.tryAcquire(second, "key");
@@ -134,7 +134,7 @@ class ReleaseMeetingTests {
                 here,
                 () -> {
                     if (queued) {
-                        asked.countDown();
+                        called.countDown();
                         await(goesOn);
                     }
                     return true;
@@ -144,7 +144,7 @@ class ReleaseMeetingTests {
         queued = true;
         Thread busy = new Thread(one::close);
         busy.start();
-        await(asked);
+        await(called);
 
         Thread releasing = new Thread(other::close);
         releasing.start();
@@ -157,10 +157,10 @@ class ReleaseMeetingTests {
         assertThat(next.join().permitted()).isTrue();
     }
 
-    /** Requests that come and go in both rooms, which hear of each other's releases. */
+    /** Requests come and go in both rooms, which receive each other's releases. */
     @Test
     @Tag("race")
-    void nothingIsLostOrGrantedTwiceWhereReleasesMeet() {
+    void concurrentReleasesLoseAndDuplicateNothing() {
         here.tryAcquire(paced, "key");
         AtomicInteger inUse = new AtomicInteger();
         for (int seed = 0; seed < 40; seed++) {

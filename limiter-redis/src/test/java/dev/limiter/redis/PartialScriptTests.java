@@ -31,9 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A script that fails half way, for want of a right, leaves a state from which the limit still holds. */
+/** A script that fails halfway, because of a missing permission, leaves a state that still enforces the limit. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HalfDoneTests {
+class PartialScriptTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -83,7 +83,7 @@ class HalfDoneTests {
         return Arrays.stream(AclRights.NEEDED.split(" "));
     }
 
-    /** No time for buckets to leak what others have counted since the start of a window. */
+    /** Starts a window, so that buckets leak nothing of what others count since its start. */
     private void beginHour() {
         long passed = Math.floorMod(time.epochNanos(), HOUR.toNanos());
         time.advance(HOUR.minusNanos(passed));

@@ -23,10 +23,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A turn that one place gives is lost when another place rejects the request: those behind do not move up. So a request
- * waits only where one place decides on all of it.
+ * A turn granted in one place is lost if another place rejects the request, because later turns do not move up. So a
+ * request waits only if one place decides all of it.
  */
-class TurnsOfSeveralPlacesTests {
+class TurnsOfSeveralNodesTests {
 
     private static final int USERS = 40;
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -35,7 +35,7 @@ class TurnsOfSeveralPlacesTests {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final VirtualTime time = new VirtualTime();
-    private final CommandedStorage remote = new CommandedStorage(time);
+    private final ScriptedStorage remote = new ScriptedStorage(time);
     private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final FailoverRateLimiterStorage storage =
             FailoverRateLimiterStorage.builder(remote, local).timeSource(time).build();
@@ -53,7 +53,7 @@ class TurnsOfSeveralPlacesTests {
         return later ? storage.decideAsync(waiting).join() : storage.decide(waiting);
     }
 
-    /** Has the next turn of a user come four seconds from now. */
+    /** Moves the next turn of a user to four seconds from now. */
     private void fill(String key) {
         assertThat(remote.shared
                         .decide(List.of(user.charge(key, 4).maxWait(LONG)))
@@ -67,9 +67,9 @@ class TurnsOfSeveralPlacesTests {
         for (int i = 0; i < 20; i++) {
             storage.decide(List.of(other.charge(node + ":lost")));
         }
-        int asked = remote.asked.get();
+        int callsBefore = remote.calls.get();
         storage.decide(List.of(other.charge(node + ":lost")));
-        assertThat(remote.asked).hasValue(asked);
+        assertThat(remote.calls).hasValue(callsBefore);
     }
 
     private static void assertRejectedFor(Decision decision, Duration wait) {
@@ -98,7 +98,7 @@ class TurnsOfSeveralPlacesTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areNotGivenByTwoNodes(boolean later) {
+    void areNotGrantedByTwoNodes(boolean later) {
         remote.cluster();
         for (int i = 0; i < USERS; i++) {
             fill("a:user" + i);
@@ -110,7 +110,7 @@ class TurnsOfSeveralPlacesTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areNotGivenByANodeAndMemory(boolean later) {
+    void areNotGrantedByANodeAndMemory(boolean later) {
         remote.cluster();
         lose("b");
         fill("a:user");
@@ -119,10 +119,10 @@ class TurnsOfSeveralPlacesTests {
         assertPermittedOneByOne(later);
     }
 
-    /** Each is asked for alone, since one of their states is broken. */
+    /** Each charge has its own call, because one of their states is broken. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areNotGivenByTwoQuestionsToOneNode(boolean later) {
+    void areNotGrantedByTwoCallsToOneNode(boolean later) {
         remote.breakState("broken");
         fill("user");
         assertRejectedFor(decide(later, other.charge("broken"), user.charge("user"), all.charge("all")), BEHIND);
@@ -134,7 +134,7 @@ class TurnsOfSeveralPlacesTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areGivenByOneNodeOfSeveral(boolean later) {
+    void areGrantedByOneNodeOfSeveral(boolean later) {
         remote.cluster();
         fill("a:user");
         Decision decision = decide(later, user.charge("a:user"), all.charge("a:all"));
@@ -146,7 +146,7 @@ class TurnsOfSeveralPlacesTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void areGivenByMemoryAlone(boolean later) {
+    void areGrantedByMemoryAlone(boolean later) {
         remote.cluster();
         lose("a");
         lose("b");
@@ -162,7 +162,7 @@ class TurnsOfSeveralPlacesTests {
     }
 
     @Test
-    void whoWouldWaitForThemIsRejectedAtOnce() throws Exception {
+    void requestThatWouldWaitIsRejectedAtOnce() throws Exception {
         remote.cluster();
         fill("a:user");
         try (RateLimiters limiters = new RateLimiters(storage)) {
@@ -176,9 +176,9 @@ class TurnsOfSeveralPlacesTests {
         }
     }
 
-    /** A release is no turn: nothing is taken anywhere before it. */
+    /** A wait for a release has no turn: nothing is taken before it. */
     @Test
-    void whoWaitsForAReleaseGoesOnWhenAllCanBeHad() throws Exception {
+    void requestThatWaitsForAReleaseIsPermittedWhenAllAreAvailable() throws Exception {
         remote.cluster();
         Rule pool = Rule.of("pool", Limit.concurrency(1));
         Decision held = remote.shared.decide(List.of(pool.charge("a:pool")));
@@ -190,16 +190,16 @@ class TurnsOfSeveralPlacesTests {
                     () -> true);
             long end = System.nanoTime() + Duration.ofMinutes(4).toNanos();
             await(end, () -> limiters.waiting() == 1);
-            // a poll takes its permit until both answers are there
+            // a poll holds its permit until both replies have arrived
             await(end, () -> remote.shared.peek(all, "b:all").resetAfter().isZero());
-            // others may have it meanwhile
+            // others may take it in the meantime
             await(end, () -> remote.shared.decide(List.of(all.charge("b:all"))).permitted());
-            int asked = remote.asked.get();
-            await(end, () -> remote.asked.get() > asked + 10);
+            int callsBefore = remote.calls.get();
+            await(end, () -> remote.calls.get() > callsBefore + 10);
             assertThat(answer).isNotDone();
             held.close();
-            int released = remote.asked.get();
-            await(end, () -> remote.asked.get() > released + 10);
+            int released = remote.calls.get();
+            await(end, () -> remote.calls.get() > released + 10);
             assertThat(answer).isNotDone();
             time.advance(SECOND);
             Decision decision = answer.get(1, TimeUnit.MINUTES);
@@ -210,7 +210,7 @@ class TurnsOfSeveralPlacesTests {
 
     /** Memory decides on the pool, a node on the rest. */
     @Test
-    void aReleaseServesThoseWhoWaitForThatKey() throws Exception {
+    void aReleaseServesRequestsThatWaitForThatKey() throws Exception {
         remote.cluster();
         lose("a");
         Rule pool = Rule.of("pool", Limit.concurrency(1));

@@ -21,10 +21,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
-/** {@link Redis} is where another client than Lettuce goes in: here one that is a socket. */
-class OtherClientTests {
+/** {@link Redis} allows clients other than Lettuce, here a plain socket. */
+class CustomClientTests {
 
-    /** Sends one command after the other, and speaks just enough of RESP. */
+    /** Sends one command after the other, with the necessary subset of RESP. */
     private static final class SocketRedis implements Redis {
 
         private final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -135,7 +135,7 @@ class OtherClientTests {
     }
 
     @Test
-    void whatThatClientFailsWithIsAnOutage() throws IOException {
+    void failuresOfTheClientAreAnOutage() throws IOException {
         RedisRateLimiterStorage storage = storage();
         storage.close();
         assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(RuntimeException.class);

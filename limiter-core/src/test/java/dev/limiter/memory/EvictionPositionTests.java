@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The place of a key follows its state, whatever happens to it: no key stays for too long, and none leaves too early. */
-class KeyPlaceTests {
+/** The queue position of a key follows its state: no key stays for too long, and none leaves too early. */
+class EvictionPositionTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration DAY = Duration.ofDays(1);
@@ -55,7 +55,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void clientsThatHoldTheirOnlyPermitMakeRoomWhenTheyReleaseIt() {
+    void clientsThatHoldTheirOnlyPermitAreEvictableAfterRelease() {
         InMemoryRateLimiterStorage storage = storage(1000);
         Rule rule = Rule.of(
                 "rule",
@@ -77,7 +77,7 @@ class KeyPlaceTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void aClientShortOfItsLimitIsNotForgottenInAFloodOfKeysThatUseLess(Limit limit) {
+    void aClientNearItsLimitIsNotEvictedByAFloodOfKeysThatUseLess(Limit limit) {
         InMemoryRateLimiterStorage storage = storage(1000);
         Rule rule = Rule.of("rule", limit);
         assertThat(storage.decide(rule, "victim", 9).permitted()).isTrue();
@@ -90,7 +90,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void aClientShortOfItsLimitIsNotForgottenInAFloodUnderItsOwnRule() {
+    void aClientNearItsLimitIsNotEvictedByAFloodUnderItsOwnRule() {
         InMemoryRateLimiterStorage storage = storage(1000);
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, MINUTE));
         storage.decide(rule, "victim", 9);
@@ -101,7 +101,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void clientsShortOfTheirLimitsAreNotForgottenHoweverManyTheyAre() {
+    void manyClientsNearTheirLimitsAreNotEvicted() {
         InMemoryRateLimiterStorage storage = storage(1000);
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         for (int i = 0; i < 990; i++) {
@@ -116,7 +116,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void guessingIsNotFreedByInventedKeys() {
+    void randomKeysDoNotResetAnAttacker() {
         InMemoryRateLimiterStorage storage = storage(100);
         Rule logins = Rule.of("logins", Limit.tokenBucket(5, MINUTE));
         Rule other = Rule.of("other", Limit.tokenBucket(1000, DAY));
@@ -136,7 +136,7 @@ class KeyPlaceTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void aKeyThatWasAtItsLimitMakesRoomOnceItsPermitsAreReturned(Limit limit) {
+    void aKeyAtItsLimitIsEvictableAfterRefunds(Limit limit) {
         InMemoryRateLimiterStorage storage = storage(50);
         Rule rule = Rule.of("rule", limit);
         List<Decision> decisions = new ArrayList<>();
@@ -153,7 +153,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void aKeyThatWasAtItsLimitMakesRoomOnceThatIsRaised() {
+    void aKeyAtItsLimitIsEvictableAfterTheLimitIsRaised() {
         InMemoryRateLimiterStorage storage = storage(50);
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, DAY));
         Rule raised = Rule.of("rule", Limit.fixedWindow(1000, DAY));
@@ -170,7 +170,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void aKeyThatIsResetLeavesNothingBehind() {
+    void aResetKeyLeavesNoState() {
         InMemoryRateLimiterStorage storage = storage(100);
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, DAY));
         List<WeakReference<String>> keys = new ArrayList<>();
@@ -196,7 +196,7 @@ class KeyPlaceTests {
 
     @ParameterizedTest
     @MethodSource("versions")
-    void aKeyThatIsAskedUnderTwoVersionsInTurnIsForgotten(List<Limit> versions) {
+    void aKeyUsedUnderAlternatingVersionsExpires(List<Limit> versions) {
         InMemoryRateLimiterStorage storage = storage(100);
         for (int round = 0; round < 5; round++) {
             for (int i = 0; i < 64; i++) {
@@ -208,7 +208,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void peekSaysWhatWouldBeDecidedWhereKeysShareAState() {
+    void peekEqualsTheDecisionIfKeysShareAState() {
         InMemoryRateLimiterStorage storage = storage(20);
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, MINUTE));
         for (int i = 0; i < 20; i++) {
@@ -224,7 +224,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void permitsHeldUnderALimitThatWasRemovedAreNotReleasedForThoseOfItsNamesake() {
+    void permitsHeldUnderARemovedLimitAreNotReleasedToALimitOfTheSameName() {
         InMemoryRateLimiterStorage storage = storage(20);
         Limit rate = Limit.tokenBucket(100, MINUTE);
         Rule with = Rule.of("rule", rate, Limit.concurrency(2).named("pool"));
@@ -238,7 +238,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void permitsOfARateAreNotReturnedToWhatIsHeldUnderItsSuccessor() {
+    void permitsOfARateAreNotReturnedToAConcurrencyLimitThatReplacesIt() {
         InMemoryRateLimiterStorage storage = storage(20);
         Decision used = storage.decide(Rule.of("rule", Limit.tokenBucket(2, MINUTE)), "key", 1);
         Rule holding = Rule.of("rule", Limit.concurrency(1));
@@ -248,7 +248,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void rulesThatAreUsedNoLongerAreForgotten() {
+    void unusedRulesAreRemoved() {
         InMemoryRateLimiterStorage storage = storage(100);
         String name = new String("used once");
         WeakReference<String> forgotten = new WeakReference<>(name);
@@ -266,7 +266,7 @@ class KeyPlaceTests {
         assertThat(name).isEmpty();
     }
 
-    /** A limit that cannot take over what another one used. */
+    /** A limit that cannot take over the use of another one. */
     private static final class Stubborn extends SingleNumberLimit {
 
         private Stubborn(Limit limit) {
@@ -323,7 +323,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void aSuccessorThatCannotBeMadeLosesNothing() {
+    void aFailureToCreateASuccessorLosesNothing() {
         InMemoryRateLimiterStorage storage =
                 new InMemoryRateLimiterStorage(new RateLimiterFactory(List.of(new StubbornStrategy())), time, 100);
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(3, MINUTE));
@@ -336,7 +336,7 @@ class KeyPlaceTests {
     }
 
     @Test
-    void aStepOfTheClockBackBlocksNoKeyBecauseAnotherOneWaited() {
+    void aStepOfTheClockBackDoesNotBlockAKeyBecauseAnotherOneWaited() {
         InMemoryRateLimiterStorage storage = storage(100);
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, MINUTE));
         storage.decide(rule, "patient", 10);

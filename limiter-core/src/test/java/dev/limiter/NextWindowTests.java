@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Fixed windows, of which the next can be waited for, and shares of limits that are kept for others. */
-class OccupyingTests {
+/** Waiting for the next fixed window, and permits that are reserved for others. */
+class NextWindowTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final long WINDOW = SECOND.toNanos();
@@ -43,7 +43,7 @@ class OccupyingTests {
         }
         Decision rejected = decide(charge);
         assertThat(rejected.permitted()).isFalse();
-        // the next window is spoken for; when it begins, the one after it can be waited for
+        // the next window is used up; when it begins, requests can wait for the one after it
         assertThat(rejected.retryAfter()).contains(Duration.ofMillis(750));
         time.advance(Duration.ofMillis(750).minusNanos(STEP));
         assertThat(decide(charge).permitted()).isFalse();
@@ -54,9 +54,9 @@ class OccupyingTests {
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(2);
     }
 
-    /** The next one begins with the request after it. */
+    /** The next window begins with the request after this one. */
     @Test
-    void nothingIsTakenOfTheWindowAfterOneThatBeganWithARequest() {
+    void windowsFromTheFirstRequestHaveNoTurns() {
         Limit window = Limit.fixedWindow(3, SECOND).alignFirst().named("window");
         Rule rule = Rule.of("rule", window);
         limiters.tryAcquire(rule, "key", 3);
@@ -72,7 +72,7 @@ class OccupyingTests {
     }
 
     @Test
-    void whoWaitsLessThanAWindowIsToldWhenThatWillDo() {
+    void waitShorterThanAWindowGetsTheTimeWhenItSuffices() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, SECOND));
         Charge charge = rule.charge("key").maxWait(Duration.ofMillis(100));
         limiters.tryAcquire(rule, "key");
@@ -86,7 +86,7 @@ class OccupyingTests {
     }
 
     @Test
-    void calendarWindowsAreOccupiedToo() {
+    void requestsWaitForCalendarWindows() {
         Rule rule = Rule.of("rule", Limit.calendarWindow(1, Period.ofDays(1), ZoneOffset.UTC));
         limiters.tryAcquire(rule, "key");
         Decision waits = decide(rule.charge("key").maxWait(Duration.ofDays(1)));
@@ -96,7 +96,7 @@ class OccupyingTests {
     }
 
     @Test
-    void whatIsReturnedOfAFullWindowIsNotTakenFromThoseWhoWaitForTheNext() {
+    void refundOfAFullWindowTakesNothingFromRequestsThatWaitForTheNext() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
         Decision current = decide(rule.charge("key", 10));
         decide(rule.charge("key", 3).maxWait(SECOND));
@@ -105,9 +105,9 @@ class OccupyingTests {
         assertThat(limiters.peek(rule, "key").remaining()).isEqualTo(7);
     }
 
-    /** The wait for another rule takes nothing of a window that others could have. */
+    /** A wait for another rule takes no permits of a window that others could use. */
     @Test
-    void whatWaitsBecauseOfAnotherRuleCountsInTheWindowOfItsOwnTurn() {
+    void waitForAnotherRuleCountsInTheWindowOfItsOwnTurn() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
         Rule paced = Rule.of("paced", Limit.leakyBucket(1, SECOND).paced());
         List<Charge> both = List.of(rule.charge("key"), paced.charge("key").maxWait(SECOND));
@@ -136,7 +136,7 @@ class OccupyingTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void theReserveIsNotLeftForThoseWithoutPriority(Rule rule) {
+    void theReserveIsNotAvailableWithoutPriority(Rule rule) {
         Charge ordinary = rule.charge("key").reserve(20);
         for (int left = 7; left >= 0; left--) {
             Decision permitted = decide(ordinary);
@@ -152,7 +152,7 @@ class OccupyingTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void severalPermitsLeaveTheReserveAndAreReturned(Rule rule) {
+    void severalPermitsKeepTheReserveAndAreRefunded(Rule rule) {
         Decision permitted = decide(rule.charge("key", 3).reserve(20));
         assertThat(permitted.remaining()).isEqualTo(5);
         permitted.giveBack();
@@ -163,7 +163,7 @@ class OccupyingTests {
     }
 
     @Test
-    void theReserveIsNotLeftForThoseWhoWaitForIt() {
+    void theReserveIsNotAvailableByWaiting() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
         limiters.tryAcquire(rule, "key", 8);
         Decision waits = decide(rule.charge("key").reserve(20).maxWait(SECOND));
@@ -172,7 +172,7 @@ class OccupyingTests {
     }
 
     @Test
-    void whoWaitsWithoutPriorityLeavesTheReserveOfBothWindows() {
+    void waitingWithoutPriorityKeepsTheReserveOfBothWindows() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
         Charge ordinary = rule.charge("key").reserve(30).maxWait(SECOND);
         decide(rule.charge("key", 7).reserve(30));
@@ -186,7 +186,7 @@ class OccupyingTests {
     }
 
     @Test
-    void whoWaitsWithoutPriorityWaitsUntilTheReserveIsFull() {
+    void waitingWithoutPriorityLastsUntilTheReserveIsFull() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
         limiters.tryAcquire(rule, "key", 10);
         Charge charge = rule.charge("key").reserve(50).maxWait(SECOND);
@@ -204,7 +204,7 @@ class OccupyingTests {
 
     private record TakenPermits(Decision decision, long window, long permits) {}
 
-    /** The used permits of each window, in a map. */
+    /** The used permits per window. */
     private static final class Run {
 
         private final long seed;
@@ -262,7 +262,7 @@ class OccupyingTests {
             assertThat(decision.delay().toNanos()).as("seed %d", seed).isEqualTo(next ? rest : 0);
             if (now || next) {
                 long of = now ? window : window + 1;
-                // whoever is served of the next window, nobody else is of this one
+                // once a request is served from the next window, no other is served from this one
                 used.compute(window, (key, value) -> next ? limit : used(window));
                 used.merge(of, permits, Long::sum);
                 leaving.merge(of, permits, Long::sum);

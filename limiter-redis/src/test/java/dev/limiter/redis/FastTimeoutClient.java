@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** A client that waits for two seconds, for any answer, and connects again every tenth of a second. */
-final class ImpatientClient implements AutoCloseable {
+/** A client that waits two seconds for a reply, and reconnects every tenth of a second. */
+final class FastTimeoutClient implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -26,7 +26,7 @@ final class ImpatientClient implements AutoCloseable {
     private final RedisURI uri;
     private final RedisClient client;
 
-    private ImpatientClient(RedisURI uri) {
+    private FastTimeoutClient(RedisURI uri) {
         this.uri = uri;
         client = RedisClient.create(resources, uri);
         client.setOptions(ClientOptions.builder()
@@ -36,22 +36,22 @@ final class ImpatientClient implements AutoCloseable {
                 .build());
     }
 
-    static ImpatientClient of(RedisServer server) {
+    static FastTimeoutClient of(RedisServer server) {
         return of(server.port());
     }
 
-    static ImpatientClient of(int port) {
-        return new ImpatientClient(RedisURI.create(RedisServer.HOST, port));
+    static FastTimeoutClient of(int port) {
+        return new FastTimeoutClient(RedisURI.create(RedisServer.HOST, port));
     }
 
-    /** Of whichever server is the master. */
-    static ImpatientClient of(RedisSentinel sentinel) {
-        return new ImpatientClient(RedisURI.Builder.sentinel(RedisServer.HOST, sentinel.port(), RedisSentinel.NAME)
+    /** Connects to the current master. */
+    static FastTimeoutClient of(RedisSentinel sentinel) {
+        return new FastTimeoutClient(RedisURI.Builder.sentinel(RedisServer.HOST, sentinel.port(), RedisSentinel.NAME)
                 .withTimeout(PATIENCE)
                 .build());
     }
 
-    /** The server over a connection of its own. */
+    /** Returns the server over a new connection. */
     Redis redis() {
         return new LettuceRedis(client.connect(ByteArrayCodec.INSTANCE));
     }

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A request that comes while requests may wait again hears of releases, if it waits. */
+/** A request that arrives while waiting is being enabled receives releases if it waits. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class StartingToWaitTests {
+class EnablingWaitTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -31,12 +31,12 @@ class StartingToWaitTests {
     }
 
     @Test
-    void hearsOfAReleaseIfWaitingStartsWhileItComes() {
+    void receivesAReleaseIfWaitingIsEnabledConcurrently() {
         RateLimiterStorage storage = new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::read, 1000);
         VirtualWaiting room = new VirtualWaiting(storage, time);
         Decision held = storage.decide(pool, "key", 1);
         room.limiters.stopWaiting();
-        // read before the storage decides whether the request has to wait
+        // read before the storage decides whether the request waits
         onReading = room.limiters::startWaiting;
 
         VirtualWaiting.Request waiter = room.waiter(pool.charge("key").maxWait(HOUR));
@@ -47,7 +47,7 @@ class StartingToWaitTests {
 
     @Test
     @Tag("race")
-    void nobodyIsForgottenWhereWaitingStartsInARace() {
+    void noRequestIsLostIfWaitingIsEnabledInARace() {
         try (Threads threads = new Threads()) {
             for (int round = 0; round < 5000; round++) {
                 RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
@@ -57,7 +57,7 @@ class StartingToWaitTests {
                         () -> limiters.acquireAsync(pool, "key", HOUR).isDone(),
                         Executors.callable(limiters::startWaiting)));
                 held.close();
-                // at once, or when the timer of a waiter has done with the queues
+                // at once, or when the timer of a request has updated the queues
                 until(() -> limiters.waiting() == 0);
             }
         }

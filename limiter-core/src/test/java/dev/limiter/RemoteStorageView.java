@@ -18,52 +18,53 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The view of one instance on a shared storage: never blocks, and hears only of its own releases. Answers at once, by an executor, or when a test says so.
+ * The view of one instance on a shared storage. Never blocks, and reports only its own releases. Replies at once, in an
+ * executor, or when a test calls {@link #reply}. Counts calls.
  */
-public final class ElsewhereStorage extends DelegatingStorage {
+public final class RemoteStorageView extends DelegatingStorage {
 
-    final AtomicInteger questions = new AtomicInteger();
-    final AtomicInteger looks = new AtomicInteger();
+    final AtomicInteger calls = new AtomicInteger();
+    final AtomicInteger peeks = new AtomicInteger();
 
     private final RateLimiterStorage shared;
     private final BlockingQueue<Runnable> withheld = new LinkedBlockingQueue<>();
-    private volatile Executor answering = Runnable::run;
+    private volatile Executor replying = Runnable::run;
     private volatile boolean apart;
     private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile @Nullable RuntimeException failure;
     private volatile @Nullable Error error;
 
-    public ElsewhereStorage(RateLimiterStorage shared) {
+    public RemoteStorageView(RateLimiterStorage shared) {
         super(shared);
         this.shared = shared;
     }
 
-    void answerBy(Executor executor) {
-        answering = executor;
+    void replyIn(Executor executor) {
+        replying = executor;
     }
 
-    /** Decides on each charge in a place of its own from now on, where it does not wait: all are granted or none. */
+    /** Decides each charge separately and without waiting: all are granted or none. */
     void decideApart() {
         apart = true;
     }
 
-    /** From now on, answers are there only when the test {@linkplain #answer says} so. */
+    /** Replies arrive only when the test calls {@link #reply}. */
     public void withhold() {
-        answering = withheld::add;
+        replying = withheld::add;
     }
 
-    /** Gives the oldest withheld answer, if need be once its question is asked. */
-    public void answer() {
+    /** Delivers the oldest withheld reply, waiting for a call if necessary. */
+    public void reply() {
         try {
             Runnable oldest = withheld.poll(1, TimeUnit.MINUTES);
-            assertThat(oldest).as("withheld answer").isNotNull();
+            assertThat(oldest).as("withheld reply").isNotNull();
             oldest.run();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
     }
 
-    /** Thrown by the next call, which then has no answer. */
+    /** Makes the next call throw an error. */
     void throwOnce(Error error) {
         this.error = error;
     }
@@ -72,12 +73,12 @@ public final class ElsewhereStorage extends DelegatingStorage {
         this.failure = failure;
     }
 
-    /** How often it was asked since this was asked. */
-    int asked() {
-        return questions.getAndSet(0);
+    /** Returns the number of calls since this was last called. */
+    int newCalls() {
+        return calls.getAndSet(0);
     }
 
-    /** Tells of a release of this instance. */
+    /** Reports a release of this instance. */
     void released(Rule rule, String key) {
         listeners.released(rule.name(), key);
     }
@@ -87,7 +88,7 @@ public final class ElsewhereStorage extends DelegatingStorage {
         return true;
     }
 
-    /** As {@code tryAcquire} asks; whoever waits must not. */
+    /** Used by {@code tryAcquire}; not allowed for waiting requests. */
     @Override
     public Decision decide(List<Charge> charges) {
         return new Remote(charges, shared.decide(charges));
@@ -95,21 +96,21 @@ public final class ElsewhereStorage extends DelegatingStorage {
 
     @Override
     public CompletableFuture<Decision> decideAsync(List<Charge> charges) {
-        questions.incrementAndGet();
+        calls.incrementAndGet();
         Error thrown = error;
         if (thrown != null) {
             error = null;
             throw thrown;
         }
         RuntimeException failing = failure;
-        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        CompletableFuture<Decision> reply = new CompletableFuture<>();
         if (failing != null) {
-            answering.execute(() -> answer.completeExceptionally(failing));
+            replying.execute(() -> reply.completeExceptionally(failing));
         } else {
             Decision decision = apart ? decidedApart(charges) : new Remote(charges, shared.decide(charges));
-            answering.execute(() -> answer.complete(decision));
+            replying.execute(() -> reply.complete(decision));
         }
-        return answer;
+        return reply;
     }
 
     private Decision decidedApart(List<Charge> charges) {
@@ -126,11 +127,11 @@ public final class ElsewhereStorage extends DelegatingStorage {
 
     @Override
     public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
-        looks.incrementAndGet();
-        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        peeks.incrementAndGet();
+        CompletableFuture<Decision> reply = new CompletableFuture<>();
         Decision decision = new Remote(charges, shared.peek(charges));
-        answering.execute(() -> answer.complete(decision));
-        return answer;
+        replying.execute(() -> reply.complete(decision));
+        return reply;
     }
 
     @Override

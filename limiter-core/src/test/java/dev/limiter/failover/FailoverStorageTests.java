@@ -31,22 +31,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A storage that is a few lines of Java goes on while it fails, as one in Redis does. */
-class FailoverOfAnyStorageTests implements StorageListener {
+/** Failover of a storage of a few lines of Java works as in Redis. */
+class FailoverStorageTests implements StorageListener {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    /** More failures in a row than a circuit bears. */
+    /** More failures in a row than a breaker allows. */
     private static final int MANY = 20;
 
     private final VirtualTime time = new VirtualTime();
-    private final CommandedStorage remote = new CommandedStorage(time);
+    private final ScriptedStorage remote = new ScriptedStorage(time);
     private final RateLimiterStorage local = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
     private final List<String> changes = new CopyOnWriteArrayList<>();
     private final List<String> missingRights = new CopyOnWriteArrayList<>();
-    private final List<String> questions = new CopyOnWriteArrayList<>();
+    private final List<String> callEvents = new CopyOnWriteArrayList<>();
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(10, HOUR).alignFirst());
     private final Rule other = Rule.of("other", Limit.fixedWindow(MANY, HOUR).alignFirst());
@@ -84,8 +84,8 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @Override
     public Consumer<Outcome> asking(List<Charge> charges) {
         String rules = charges.stream().map(charge -> charge.rule().name()).collect(Collectors.joining(","));
-        questions.add(rules);
-        return outcome -> questions.add(rules + " " + outcome);
+        callEvents.add(rules);
+        return outcome -> callEvents.add(rules + " " + outcome);
     }
 
     @Override
@@ -114,7 +114,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(changes).contains("lost " + node);
     }
 
-    /** Probes succeed a moment after one another, in real time. */
+    /** Probes follow each other after a moment of real time. */
     private void await(BooleanSupplier condition) {
         Conditions.await(() -> {
             time.advance(Duration.ofMillis(500));
@@ -134,9 +134,9 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void rejectionsDoNotHideThatNothingCanBeWritten() {
+    void rejectionsDoNotHideAReadOnlyNode() {
         take("spent", 10);
-        remote.beReadOnly();
+        remote.makeReadOnly();
         for (int i = 0; i < MANY && changes.isEmpty(); i++) {
             var unused = take("key" + i, 1);
             for (int rejected = 0; rejected < 9 && changes.isEmpty(); rejected++) {
@@ -146,10 +146,10 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(changes).containsExactly("lost ");
     }
 
-    /** A node that says what it does not allow answers, also while nobody asks. */
+    /** A node that denies a permission replies, also without requests. */
     @Test
-    void probesWithoutARightGiveNothingUp() {
-        remote.lackRightOfProbes();
+    void probesWithoutPermissionOpenNoBreaker() {
+        remote.denyProbes();
         for (int i = 0; i < MANY; i++) {
             time.advance(Duration.ofSeconds(1));
             storage.cleanUp();
@@ -160,32 +160,32 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void isAskedAgainAlsoIfProbesLackARight() {
+    void breakerClosesEvenIfProbesLackAPermission() {
         remote.fail("");
         untilLost("");
-        remote.lackRightOfProbes();
-        remote.work("");
+        remote.denyProbes();
+        remote.recover("");
         await(storage::isAvailable);
         assertThat(changes).containsExactly("lost ", "found ");
         assertThat(missingRights).isNotEmpty();
     }
 
     @Test
-    void probesWithoutARightGiveUpNoStorageThatIsLate() {
-        remote.lackRightOfProbes();
-        remote.hold(Duration.ofMillis(1));
+    void probesWithoutPermissionDoNotOpenTheBreakerOfALateStorage() {
+        remote.denyProbes();
+        remote.withhold(Duration.ofMillis(1));
         for (int i = 0; i < MANY; i++) {
             assertThat(take("key" + i, 1).onFailure()).contains(OnFailure.LOCAL);
         }
-        assertThat(remote.asked).hasValue(MANY);
+        assertThat(remote.calls).hasValue(MANY);
         assertThat(changes).isEmpty();
     }
 
-    /** A probe that the node does not allow has not shown that it can be written. */
+    /** A probe that the node denies does not prove that the node accepts writes. */
     @Test
-    void probesWithoutARightDoNotHideThatNothingCanBeWritten() {
-        remote.lackRightOfProbes();
-        remote.beReadOnly();
+    void probesWithoutPermissionDoNotHideAReadOnlyNode() {
+        remote.denyProbes();
+        remote.makeReadOnly();
         for (int i = 0; i < MANY && changes.isEmpty(); i++) {
             var unused = take("key" + i, 1);
             storage.cleanUp();
@@ -194,48 +194,48 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void anAnswerCountsHoweverSoonItIsThere() {
-        remote.answerAtOnce();
+    void anImmediateReplyCounts() {
+        remote.replyAtOnce();
         take("key", 1);
         var unused = storage.decideAsync(List.of(rule.charge("key"))).join();
         assertThat(outcomes).containsExactly(Outcome.OK, Outcome.OK);
     }
 
     @Test
-    void aKnownAnswerSaysNothingAboutTheStorage() {
-        remote.know(remote.shared.decide(List.of(rule.charge("key"))));
+    void aDecisionWithoutACallDoesNotAffectTheBreaker() {
+        remote.decideWithoutCall(remote.shared.decide(List.of(rule.charge("key"))));
         assertThat(take("key", 1).permitted()).isTrue();
         assertThat(storage.decideAsync(List.of(rule.charge("key"))).join().permitted())
                 .isTrue();
         assertThat(outcomes).isEmpty();
-        assertThat(questions).isEmpty();
-        assertThat(remote.asked).hasValue(0);
+        assertThat(callEvents).isEmpty();
+        assertThat(remote.calls).hasValue(0);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aQuestionIsToldFromItsBeginningToItsEnd(boolean blocking) {
-        remote.hold(Duration.ofSeconds(60));
+    void listenerReceivesBeginningAndEndOfACall(boolean blocking) {
+        remote.withhold(Duration.ofSeconds(60));
         CompletableFuture<Decision> answer = blocking
                 ? CompletableFuture.supplyAsync(() -> take("key", 1))
                 : storage.decideAsync(List.of(rule.charge("key")));
-        await(() -> !questions.isEmpty());
-        assertThat(questions).containsExactly("rule");
-        remote.answerAll();
+        await(() -> !callEvents.isEmpty());
+        assertThat(callEvents).containsExactly("rule");
+        remote.replyAll();
         answer.join();
-        assertThat(questions).containsExactly("rule", "rule OK");
+        assertThat(callEvents).containsExactly("rule", "rule OK");
 
         remote.fail("");
         var unused = blocking
                 ? take("key", 1)
                 : storage.decideAsync(List.of(rule.charge("key"))).join();
-        assertThat(questions).containsExactly("rule", "rule OK", "rule", "rule ERROR");
+        assertThat(callEvents).containsExactly("rule", "rule OK", "rule", "rule ERROR");
 
-        questions.clear();
+        callEvents.clear();
         untilLost("");
-        int before = questions.size();
+        int before = callEvents.size();
         take("key", 1);
-        assertThat(questions).as("nobody is asked").hasSize(before);
+        assertThat(callEvents).as("no calls").hasSize(before);
     }
 
     @Test
@@ -247,7 +247,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(take("key", 1).permitted()).isFalse();
     }
 
-    /** Half of five is two, by which half of the burst refills in more than the longest window. */
+    /** Half of five is two, at which half of the burst refills in more than the longest window. */
     @Test
     void aShareOfABurstThatTakesAsLongAsAnyMayIsABurst() {
         remote.instances(2);
@@ -264,7 +264,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @EnumSource(
             value = OnFailure.class,
             names = {"ALLOW", "DENY"})
-    void allIsPermittedOrRejectedIfTheRuleSaysSo(OnFailure how) {
+    void allowAndDenyPermitOrRejectAll(OnFailure how) {
         storage = storage(how);
         remote.fail("");
         for (int i = 0; i < MANY; i++) {
@@ -275,21 +275,21 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void isAskedNoLongerWhileItFails() {
+    void isNotCalledWhileItFails() {
         remote.fail("");
         untilLost("");
-        int before = remote.asked.get();
+        int before = remote.calls.get();
         for (int i = 0; i < MANY; i++) {
             take("key" + i, 1);
         }
-        assertThat(remote.asked).hasValue(before);
+        assertThat(remote.calls).hasValue(before);
         assertThat(storage.isAvailable()).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aJvmThatStandsStillGivesUpNoStorage(boolean blocking) {
-        remote.standStill();
+    void aPausedJvmOpensNoBreaker(boolean blocking) {
+        remote.pauseJvm();
         for (int i = 0; i < MANY; i++) {
             Decision decision = blocking
                     ? take("key" + i, 1)
@@ -297,7 +297,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
             assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
         }
         assertThat(outcomes).hasSize(MANY).containsOnly(Outcome.TIMEOUT);
-        assertThat(remote.asked).hasValue(MANY);
+        assertThat(remote.calls).hasValue(MANY);
         assertThat(changes).isEmpty();
         assertThat(storage.isAvailable()).isTrue();
     }
@@ -305,9 +305,9 @@ class FailoverOfAnyStorageTests implements StorageListener {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aReaderThatIsLateIsAwaited(boolean blocking) {
-        remote.hold(LONG);
-        remote.whenAsked(asked -> time.advance(LONG));
-        remote.whenLate(remote::answerAll);
+        remote.withhold(LONG);
+        remote.onCall(charges -> time.advance(LONG));
+        remote.whenLate(remote::replyAll);
         Decision decision = blocking
                 ? take("key", 1)
                 : storage.decideAsync(List.of(rule.charge("key"))).join();
@@ -315,20 +315,20 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(outcomes).containsExactly(Outcome.OK);
     }
 
-    /** Answers are late, but not those of probes. */
+    /** Replies to requests are late, but those to probes are not. */
     @Test
-    void requestsWithoutAnAnswerGiveUpNoStorageThatAnswersProbes() {
-        remote.hold(Duration.ofMillis(1));
+    void lateRepliesOpenNoBreakerIfProbesSucceed() {
+        remote.withhold(Duration.ofMillis(1));
         for (int i = 0; i < MANY; i++) {
             assertThat(take("key" + i, 1).onFailure()).contains(OnFailure.LOCAL);
         }
-        assertThat(remote.asked).hasValue(MANY);
+        assertThat(remote.calls).hasValue(MANY);
         assertThat(changes).isEmpty();
     }
 
-    /** It may do what it is told all the same, such as renew what is held. */
+    /** The node may still execute commands, such as renewals of held permits. */
     @Test
-    void isCleanedUpAlsoWhileItIsNotAsked() {
+    void isCleanedUpWhileItIsNotCalled() {
         remote.fail("");
         untilLost("");
         int before = remote.cleanUps.get();
@@ -338,8 +338,8 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void aStorageThatAnswersNoProbeIsGivenUpHoweverLateThisJvmIs() {
-        remote.standStill();
+    void failedProbesOpenTheBreakerHoweverSlowThisJvmIs() {
+        remote.pauseJvm();
         remote.fail("");
         untilLost("");
         assertThat(storage.isAvailable()).isFalse();
@@ -347,7 +347,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whoHearsOfAReleaseInMemoryCanHaveThePermit(boolean closed) {
+    void permitIsAvailableWhenAReleaseInMemoryIsReported(boolean closed) {
         Rule pool = Rule.of("pool", Limit.concurrency(1));
         storage.decide(List.of(pool.charge("key", 0)));
         remote.fail("");
@@ -365,7 +365,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void connectsAnewAfterSomeProbesThatFailed() {
+    void reconnectsAfterSomeFailedProbes() {
         remote.fail("");
         untilLost("");
         await(() -> remote.connections.get() > 0);
@@ -380,14 +380,14 @@ class FailoverOfAnyStorageTests implements StorageListener {
         }
         assertThat(storage.isAvailable()).isTrue();
         assertThat(outcomes).contains(Outcome.BROKEN_STATE);
-        // ten together with the broken one, which memory rejects after that
+        // ten in one call with the broken state, which memory rejects after that
         assertThat(remote.shared.peek(other, "well").remaining()).isEqualTo(MANY - 10);
         assertThat(take("broken", 1).permitted()).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatOtherNodesHaveGrantedIsGivenBackWhereMemoryFails(boolean later) {
+    void grantsOfOtherNodesAreReturnedIfMemoryFails(boolean later) {
         remote.cluster();
         storage = storage(new FailingMemory(), OnFailure.LOCAL);
         remote.fail("b");
@@ -397,17 +397,17 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void aCallerThatDoesNotWaitIsAnsweredLater() {
-        remote.hold(Duration.ofSeconds(60));
+    void asynchronousCallerGetsItsDecisionLater() {
+        remote.withhold(Duration.ofSeconds(60));
         CompletableFuture<Decision> answer = storage.decideAsync(List.of(rule.charge("key", 3)));
         assertThat(answer).isNotDone();
-        remote.answerAll();
+        remote.replyAll();
         assertThat(answer.join().onFailure()).isEmpty();
         assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(7);
     }
 
     @Test
-    void looksInMemoryWhileItFails() {
+    void peeksInMemoryWhileItFails() {
         take("key", 4);
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(6);
         remote.fail("");
@@ -415,7 +415,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void saysGoodbyeWhenClosed() {
+    void unregistersWhenClosed() {
         storage.close();
         assertThat(remote.goodbyes).hasValue(1);
     }
@@ -423,50 +423,53 @@ class FailoverOfAnyStorageTests implements StorageListener {
     /** The node that counts instances may be another one than those that decided. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void isCountedWhateverNodesItAsks(boolean idle) {
+    void isCountedWhateverNodesItCalls(boolean idle) {
         remote.cluster();
         storage.cleanUp();
-        remote.hellos.clear();
+        remote.heartbeats.clear();
         if (!idle) {
             remote.fail("a");
             untilLost("a");
-            remote.hellos.clear();
+            remote.heartbeats.clear();
         }
         storage.cleanUp();
-        assertThat(remote.hellos).isNotEmpty();
+        assertThat(remote.heartbeats).isNotEmpty();
         storage.close();
         assertThat(remote.goodbyes).hasValue(1);
     }
 
-    /** The second question has what the first one left of the budget, which is nothing: with a budget of its own it takes twenty seconds. */
+    /**
+     * The second call gets what the first one left of the budget, which is nothing; with its own budget it would take
+     * twenty seconds.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @Timeout(10)
-    void aRequestThatIsAskedForTwiceHasOneBudget(boolean later) {
-        remote.hold(LONG);
-        remote.answerAll();
-        remote.answerAtOnce();
+    void twoCallsForARequestShareOneBudget(boolean later) {
+        remote.withhold(LONG);
+        remote.replyAll();
+        remote.replyAtOnce();
         remote.breakState("broken");
-        remote.whenAsked(asked -> {
-            if (remote.asked.get() == 1) {
+        remote.onCall(charges -> {
+            if (remote.calls.get() == 1) {
                 time.advance(LONG);
             } else {
-                remote.hold(LONG);
+                remote.withhold(LONG);
             }
         });
         List<Charge> charges = List.of(rule.charge("broken"), other.charge("sound"));
         Decision decision = later ? storage.decideAsync(charges).join() : storage.decide(charges);
         assertThat(decision.permitted()).isTrue();
         assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
-        assertThat(remote.asked).hasValue(3);
+        assertThat(remote.calls).hasValue(3);
     }
 
-    /** An exception of the caller's, however the storage tells it, says nothing about the storage. */
+    /** An exception caused by the caller is no failure of the storage, however it is reported. */
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-    void aRuleThatCannotBeCountedFailsNoOther(boolean later, boolean thrown) {
+    void anUnsupportedRuleFailsNoOther(boolean later, boolean thrown) {
         if (thrown) {
-            remote.whenAsked(charges -> {
+            remote.onCall(charges -> {
                 throw new IllegalArgumentException("The rule cannot be counted");
             });
         } else {
@@ -479,7 +482,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         }
         assertThat(storage.isAvailable()).isTrue();
         assertThat(outcomes).isEmpty();
-        assertThat(questions).hasSize(2 * MANY).containsOnly("rule", "rule ERROR");
+        assertThat(callEvents).hasSize(2 * MANY).containsOnly("rule", "rule ERROR");
         assertThat(local.size()).isZero();
     }
 
@@ -497,7 +500,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatOtherNodesHaveGrantedIsGivenBackWhereARuleCannotBeCounted(boolean later) {
+    void grantsOfOtherNodesAreReturnedIfARuleIsUnsupported(boolean later) {
         remote.cluster();
         remote.reject(rule);
         assertThatThrownBy(() -> decide(later, other.charge("a:key"), rule.charge("b:key")))
@@ -507,7 +510,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     @Test
     void anExceptionThatIsThrownIsAFailureOfTheStorage() {
-        remote.whenAsked(charges -> {
+        remote.onCall(charges -> {
             throw new IllegalStateException("The client is closed");
         });
         assertThat(take("key", 1).onFailure()).contains(OnFailure.LOCAL);
@@ -524,27 +527,27 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void nothingIsChargedForWhatMemoryHasGranted() {
+    void grantsInMemoryAreNotChargedLater() {
         take("key", 1);
         remote.fail("");
         untilLost("");
         assertThat(take("key", 5).onFailure()).contains(OnFailure.LOCAL);
-        remote.work("");
+        remote.recover("");
         await(storage::isAvailable);
         assertThat(changes).containsExactly("lost ", "found ");
         assertThat(take("key", 9).onFailure()).isEmpty();
         assertThat(take("key", 1).permitted()).isFalse();
     }
 
-    /** One outage after the other does not grant one share after the other. */
+    /** Repeated outages do not grant repeated shares. */
     @Test
-    void memoryGoesOnCountingUntilItsWindowEnds() {
+    void memoryKeepsCountingUntilItsWindowEnds() {
         for (int outage = 0; outage < 3; outage++) {
             remote.fail("");
             untilLost("");
             assertThat(take("key", 10).permitted()).isEqualTo(outage == 0);
             assertThat(take("key", 1).permitted()).isFalse();
-            remote.work("");
+            remote.recover("");
             await(storage::isAvailable);
             changes.clear();
         }
@@ -554,7 +557,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void aDecisionByAShareTellsTheShare() {
+    void aLocalDecisionReportsTheShare() {
         remote.instances(2);
         remote.fail("");
         Decision granted = take("key", 2);
@@ -568,7 +571,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void eachLimitIsShared() {
+    void eachLimitIsDividedByTheInstances() {
         Rule orders = Rule.of(
                 "orders",
                 Limit.tokenBucket(6, HOUR).burst(9).named("hourly"),
@@ -586,7 +589,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     /** The whole limit may permit it later. */
     @Test
-    void aRequestThatCostsMoreThanAShareMayTryAgain() {
+    void aRequestThatCostsMoreThanAShareGetsARetryTime() {
         remote.instances(2);
         remote.fail("");
         Decision rejection = take("key", 6);
@@ -597,7 +600,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void aRejectionByAShareTellsWhichLimitRejected() {
+    void aLocalRejectionReportsTheLimitThatRejected() {
         Rule both = Rule.of(
                 "both",
                 Limit.slidingWindowLog(2, HOUR).named("small"),
@@ -625,16 +628,16 @@ class FailoverOfAnyStorageTests implements StorageListener {
         remote.fail("");
         Decision held = storage.decide(List.of(pool.charge("key", 2)));
         assertThat(storage.decide(List.of(pool.charge("key"))).permitted()).isFalse();
-        remote.work("");
+        remote.recover("");
         held.close();
         assertThat(local.peek(pool, "key").remaining()).isEqualTo(2);
         assertThat(remote.shared.peek(pool, "key").remaining()).isEqualTo(2);
     }
 
-    /** A key stays rejected until the time that the storage has named. */
+    /** A key stays rejected until the retry time of the storage. */
     @ParameterizedTest
     @EnumSource(OnFailure.class)
-    void aKnownRejectionHoldsUnlessAllIsPermitted(OnFailure how) {
+    void aKnownRejectionAppliesUnlessAllIsPermitted(OnFailure how) {
         storage = storage(how);
         take("key", 10);
         Decision rejection = take("key", 1);
@@ -649,7 +652,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void aDeniedChargeTakesNothingOfTheOthers() {
+    void aDeniedChargeTakesNoPermitsOfTheOthers() {
         storage = FailoverRateLimiterStorage.builder(remote, local)
                 .onFailure(of -> of.equals(rule) ? OnFailure.DENY : OnFailure.LOCAL)
                 .timeSource(time)
@@ -668,63 +671,63 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aLateGrantPaysForARequestThatMemoryHasPermitted(boolean later) {
-        remote.hold(Duration.ofMillis(1));
+    void aLateGrantIsKeptIfMemoryHasPermitted(boolean later) {
+        remote.withhold(Duration.ofMillis(1));
         Decision decision = decide(later, rule.charge("key", 3));
         assertThat(decision.onFailure()).contains(OnFailure.LOCAL);
         assertThat(decision.permitted()).isTrue();
         assertThat(outcomes).containsExactly(Outcome.TIMEOUT);
-        remote.answerAll();
+        remote.replyAll();
         assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(7);
         assertThat(local.peek(rule, "key").remaining()).isEqualTo(7);
     }
 
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-    void aLateGrantIsGivenBackIfMemoryHasRejectedTheRequest(boolean later, boolean deaf) {
+    void aLateGrantIsReturnedIfMemoryHasRejected(boolean later, boolean ignoresCancellation) {
         local.decide(rule, "key", 8);
-        remote.hold(Duration.ofMillis(1));
-        if (deaf) {
-            remote.notHearOfCancellation();
+        remote.withhold(Duration.ofMillis(1));
+        if (ignoresCancellation) {
+            remote.ignoreCancellation();
         }
         assertThat(decide(later, rule.charge("key", 3)).permitted()).isFalse();
-        remote.answerAll();
-        assertThat(remote.cancelled).hasValue(deaf ? 0 : 1);
+        remote.replyAll();
+        assertThat(remote.cancelled).hasValue(ignoresCancellation ? 0 : 1);
         assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
     }
 
     @Test
-    void aGrantThatComesWhileMemoryRejectsIsGivenBack() {
+    void aGrantDuringARejectionInMemoryIsReturned() {
         local.decide(rule, "key", 8);
         storage = FailoverRateLimiterStorage.builder(remote, local)
                 .onFailure(of -> {
-                    remote.answerAll();
+                    remote.replyAll();
                     return OnFailure.LOCAL;
                 })
                 .timeSource(time)
                 .build();
-        remote.hold(Duration.ofMillis(1));
+        remote.withhold(Duration.ofMillis(1));
         assertThat(storage.decide(rule, "key", 3).permitted()).isFalse();
         assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
     }
 
     @Test
-    void aLatePermitOfAConcurrencyLimitIsGivenBack() {
+    void aLateConcurrencyPermitIsReturned() {
         Rule exports = Rule.of("exports", Limit.concurrency(2));
-        remote.hold(Duration.ofMillis(1));
+        remote.withhold(Duration.ofMillis(1));
         Decision decision = storage.decide(exports, "key", 1);
         assertThat(decision.permitted()).isTrue();
-        remote.answerAll();
+        remote.replyAll();
         assertThat(remote.shared.peek(exports, "key").remaining()).isEqualTo(2);
         decision.close();
         assertThat(local.peek(exports, "key").remaining()).isEqualTo(2);
     }
 
     @Test
-    void aGrantIsGivenBackIfTheCallerHasGone() {
-        remote.hold(LONG);
+    void aGrantIsReturnedIfTheCallerHasGone() {
+        remote.withhold(LONG);
         storage.decideAsync(List.of(rule.charge("key", 3))).cancel(true);
-        remote.answerAll();
+        remote.replyAll();
         assertThat(remote.shared.peek(rule, "key").remaining()).isEqualTo(10);
     }
 
@@ -745,23 +748,23 @@ class FailoverOfAnyStorageTests implements StorageListener {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aNodeIsNotAskedIfMemoryRejects(boolean later) {
+    void aNodeIsNotCalledIfMemoryRejects(boolean later) {
         remote.cluster();
         remote.fail("a");
         untilLost("a");
         take("a:key", 10);
-        int asked = remote.asked.get();
+        int callsBefore = remote.calls.get();
         Decision both = decide(later, other.charge("b:key", 2), rule.charge("a:key"));
         assertThat(both.permitted()).isFalse();
         assertThat(both.parts()).extracting(Decision::rule).containsExactly(other, rule);
         assertThat(both.parts()).extracting(Decision::permitted).containsExactly(true, false);
-        assertThat(remote.asked).hasValue(asked);
+        assertThat(remote.calls).hasValue(callsBefore);
         assertThat(local.peek(other, "b:key").remaining()).isEqualTo(MANY);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatMemoryHasGrantedIsGivenBackIfANodeRejects(boolean later) {
+    void grantsInMemoryAreReturnedIfANodeRejects(boolean later) {
         remote.cluster();
         remote.fail("a");
         untilLost("a");
@@ -773,16 +776,16 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(remote.shared.peek(other, "c:key").remaining()).isEqualTo(MANY);
     }
 
-    /** The nodes are asked side by side, also by a thread that blocks. */
+    /** Nodes are called in parallel, also by a thread that blocks. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void allNodesAreAskedBeforeOneIsAwaited(boolean later) {
+    void allNodesAreCalledBeforeOneIsAwaited(boolean later) {
         remote.cluster();
-        remote.hold(LONG);
-        remote.whenAsked(charges -> {
-            if (remote.asked.get() == 2) {
+        remote.withhold(LONG);
+        remote.onCall(charges -> {
+            if (remote.calls.get() == 2) {
                 var unused = CompletableFuture.runAsync(
-                        remote::answerAll, CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS));
+                        remote::replyAll, CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS));
             }
         });
         Decision both = decide(later, rule.charge("a:key"), other.charge("b:key"));
@@ -796,7 +799,7 @@ class FailoverOfAnyStorageTests implements StorageListener {
         assertThat(take("key", 10).onFailure()).contains(OnFailure.LOCAL);
         assertThatThrownBy(() -> storage.reset(rule, "key")).isInstanceOf(StorageUnavailableException.class);
         assertThat(take("key", 1).permitted()).isFalse();
-        remote.work("");
+        remote.recover("");
         take("key", 10);
         storage.reset(rule, "key");
         assertThat(take("key", 10).permitted()).isTrue();
@@ -804,13 +807,13 @@ class FailoverOfAnyStorageTests implements StorageListener {
     }
 
     @Test
-    void decidesRemotelyOrNotAtAll() {
+    void decidesRemotelyWithoutAFallback() {
         assertThat(storage.decideRemotely(rule.charge("key", 3)).onFailure()).isEmpty();
         remote.fail("");
         assertThatThrownBy(() -> storage.decideRemotely(rule.charge("key", 3)))
                 .isInstanceOf(StorageUnavailableException.class)
                 .hasMessage("The storage is gone");
         assertThat(local.size()).isZero();
-        assertThat(questions).containsExactly("rule", "rule OK", "rule", "rule ERROR");
+        assertThat(callEvents).containsExactly("rule", "rule OK", "rule", "rule ERROR");
     }
 }

@@ -15,10 +15,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the two ways to wait. Thread-safe; calls the storage and other code without the lock. What these throw is the
- * failure of the request, and of no thread.
+ * Base class of both ways to wait. Thread-safe; calls the storage and other code without the lock. Their exceptions
+ * fail the request, but not the calling thread.
  */
-abstract class Way {
+abstract class WaitingStrategy {
 
     final RateLimiterStorage storage;
     final TimeSource clock;
@@ -27,32 +27,32 @@ abstract class Way {
 
     private final WaitTimer timer;
 
-    Way(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
+    WaitingStrategy(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
         this.storage = storage;
         this.clock = storage.clock();
         this.timer = timer;
         this.lock = lock;
     }
 
-    /** Decides on a request, or lets it wait. */
+    /** Decides on a request, or makes it wait. */
     abstract void enter(Waiter waiter);
 
-    /** Rejects a request, unless its outcome is certain. */
+    /** Rejects a request, unless its outcome is final. */
     abstract void giveUp(Waiter waiter);
 
     abstract void fail(Waiter waiter, Throwable failure);
 
-    /** Does what a request has set its timer for. */
-    abstract void tend(Waiter waiter);
+    /** Handles the timer of a request. */
+    abstract void onTimer(Waiter waiter);
 
-    /** All that wait, in order. With the lock held. */
+    /** Returns all waiting requests, in order. Requires the lock. */
     abstract List<Waiter> waiters();
 
-    /** Forgets a request that does not wait any more; returns those that are to be tried since. With the lock held. */
+    /** Removes a request that no longer waits; returns the requests to try next. Requires the lock. */
     abstract List<Waiter> remove(Waiter waiter);
 
-    /** Has a storage decide, or look; {@code then} receives a decision or a failure, in this thread if that is there. */
-    final void ask(
+    /** Calls the storage. {@code then} receives a decision or a failure, in this thread if it is available at once. */
+    final void callStorage(
             Waiter waiter,
             Function<List<Charge>, CompletionStage<Decision>> storage,
             List<Charge> charges,
@@ -61,7 +61,8 @@ abstract class Way {
                 .whenComplete((decision, failure) -> guard(waiter, () -> {
                     boolean nothing = decision == null && failure == null;
                     then.accept(
-                            decision, nothing ? new IllegalStateException("The storage answered nothing") : failure);
+                            decision,
+                            nothing ? new IllegalStateException("The storage returned no decision") : failure);
                 }));
     }
 
@@ -74,7 +75,7 @@ abstract class Way {
         }
     }
 
-    /** Runs a step of a request; what it throws, such as that of a clock, is its failure. */
+    /** Runs a step for a request; an exception, for example of a clock, fails the request. */
     final void guard(Waiter waiter, Runnable step) {
         try {
             step.run();
@@ -83,18 +84,18 @@ abstract class Way {
         }
     }
 
-    /** With the lock held. */
+    /** Requires the lock. */
     final void setTimer(Waiter waiter, long due) {
         waiter.cancelTimer.run();
         waiter.due = due;
-        waiter.cancelTimer = timer.after(Math.max(due - clock.epochNanos(), 0), () -> ring(waiter));
+        waiter.cancelTimer = timer.after(Math.max(due - clock.epochNanos(), 0), () -> timerFired(waiter));
     }
 
-    /** Called by the timer: it may be early where the clock is not that of the system. */
-    final void ring(Waiter waiter) {
+    /** Called by the timer, possibly too early if the clock is not the system's. */
+    final void timerFired(Waiter waiter) {
         guard(waiter, () -> {
             if (isDue(waiter, clock.epochNanos())) {
-                tend(waiter);
+                onTimer(waiter);
             }
         });
     }
@@ -111,7 +112,9 @@ abstract class Way {
         }
     }
 
-    /** Makes the outcome of a request certain, and {@linkplain #remove removes} it; null if it was certain before. */
+    /**
+     * Makes the outcome of a request final and {@linkplain #remove removes} it; returns null if it was final before.
+     */
     final @Nullable List<Waiter> end(Waiter waiter) {
         lock.lock();
         try {
@@ -126,19 +129,22 @@ abstract class Way {
         }
     }
 
-    /** Returns permits that no request wants any more; a failure has no one to tell. */
+    /** Returns permits that no request needs; logs failures, because no caller is left to receive them. */
     static void giveBack(@Nullable Decision decision) {
         if (decision != null) {
             try {
                 decision.giveBack();
             } catch (RuntimeException | Error e) {
-                System.getLogger(Way.class.getName())
-                        .log(System.Logger.Level.WARNING, "Permits of a request that has gone were not returned", e);
+                System.getLogger(WaitingStrategy.class.getName())
+                        .log(
+                                System.Logger.Level.WARNING,
+                                "Failed to return the permits of a request that has ended",
+                                e);
             }
         }
     }
 
-    /** Rejects all; from now on no request waits. */
+    /** Rejects all requests; later requests do not wait. */
     final void close() {
         List<Waiter> all;
         lock.lock();
@@ -148,7 +154,7 @@ abstract class Way {
         } finally {
             lock.unlock();
         }
-        // the last ones first: behind these there is none, so their turns are returned
+        // last ones first: no turns are behind theirs, so their permits are returned
         Collections.reverse(all);
         all.forEach(this::giveUp);
     }

@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A rule that Redis cannot count is the caller's fault, which fails the future and nothing else. */
-class UncountableRuleTests {
+/** A rule that Redis does not support is a mistake of the caller: it fails the future and nothing else. */
+class UnsupportedRuleTests {
 
-    /** More failures in a row than a circuit bears. */
+    /** More failures in a row than a breaker allows. */
     private static final int MANY = 20;
 
     private final Rule rule = Rule.of("rule", Limit.tokenBucket(10, Duration.ofNanos(1500)));
 
-    /** A server that is never asked. */
+    /** Returns a storage on a server that is never called. */
     private static RedisRateLimiterStorage storage(boolean clustered) {
         return RedisRateLimiterStorage.builder(new Redis() {
                     @Override
@@ -69,7 +69,7 @@ class UncountableRuleTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void takesRedisAwayFromNoOther(boolean clustered) {
+    void doesNotAffectOtherRules(boolean clustered) {
         FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
                         storage(clustered),
                         new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))

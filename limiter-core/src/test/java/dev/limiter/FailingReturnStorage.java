@@ -6,14 +6,14 @@ import dev.limiter.spi.ReleaseListener;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** A storage that throws where permits of some rules are returned or released, and keeps them. */
-final class UnreturnableStorage extends DelegatingStorage {
+/** A storage that throws when permits of some rules are returned or released, and keeps them. */
+final class FailingReturnStorage extends DelegatingStorage {
 
     private final RateLimiterStorage storage;
     private final Predicate<Rule> kept;
     volatile boolean closed;
 
-    UnreturnableStorage(RateLimiterStorage storage, Predicate<Rule> kept) {
+    FailingReturnStorage(RateLimiterStorage storage, Predicate<Rule> kept) {
         super(storage);
         this.storage = storage;
         this.kept = kept;
