@@ -34,6 +34,7 @@ class FenceTests {
     private static final Map<String, Predicate<Block>> TESTED = Map.of(
             "java", block -> true, // ReadmeTests, TutorialTests: compiled
             "yaml", block -> true, // ReadmeTests: an application starts with it
+            "yml", block -> block.page().endsWith("reference/messages.md"), // MessageExamplesTests: it does not start
             "xml", block -> true, // below
             "shell", block -> true, // below
             "console", block -> TranscriptTests.PAGES.contains(block.page()) || isTutorial(block),

@@ -84,7 +84,7 @@ class LimitedMethodTests {
                     .contains("@RateLimiter on " + Unreachable.class.getName() + "." + method + "() limits nothing");
         }
         assertThat(output)
-                .contains("do not go through the proxy")
+                .contains("bypass the proxy")
                 .containsPattern("TypeWithFinalMethod\\.\\w+\\(\\) limits nothing");
     }
 

@@ -42,7 +42,7 @@ class RejectionTextsTests {
         assertThat(detail(rejection(1), OptionalLong.empty()))
                 .isEqualTo("The limit orders-burst, orders-daily is used up.");
         assertThat(detail(rejection(9), OptionalLong.empty()))
-                .isEqualTo("The request asks for more than the limit orders-burst, orders-daily can ever grant.");
+                .isEqualTo("The request costs more than the limit orders-burst, orders-daily can ever grant.");
     }
 
     @ParameterizedTest

@@ -62,34 +62,34 @@ class ServletRequestExplainerTests {
                 arguments(
                         rule("test", "/orders/{id}"),
                         "test 1 PERMITTED: paths: /orders/{id}",
-                        "default: an enforced rule with paths is for it"),
+                        "default: an enforced rule with paths applies"),
                 arguments(
                         rule("test", "/orders/7", "/orders/**", "/other"),
                         "test 1 PERMITTED: paths: /orders/7, /orders/**, /other",
-                        "default: an enforced rule with paths is for it"),
+                        "default: an enforced rule with paths applies"),
                 arguments(
                         rule("test", "/orders/*").phase(Phase.REQUEST),
                         "test 0 PERMITTED: paths: /orders/*",
-                        "default: an enforced rule with paths is for it"),
+                        "default: an enforced rule with paths applies"),
                 arguments(
                         rule("test", "/orders/{id}").deny(List.of("192.0.2.0/24")),
                         "test 1 DENIED: paths: /orders/{id}",
-                        "default: an enforced rule with paths is for it"),
+                        "default: an enforced rule with paths applies"),
                 arguments(
                         rule("test", "/orders/{id}").mode(Mode.SHADOW),
-                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths applies",
                         "test 1 PERMITTED: paths: /orders/{id}"),
                 arguments(
                         rule("test", "/orders/{id}").mode(Mode.OFF),
-                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths applies",
                         "test: mode: off"),
                 arguments(
                         rule("test", "/orders/{id}").methods(List.of("POST")),
-                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths applies",
                         "test: methods: not for GET"),
                 arguments(
                         rule("test", "/other"),
-                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths applies",
                         "test: paths: none matches"));
     }
 
@@ -109,7 +109,7 @@ class ServletRequestExplainerTests {
         Explanation explanation = explainer(ruleSet(null, List.of("/orders/**"), rule("test", "/orders/{id}")))
                 .explain(orders());
         assertThat(explanation.resource()).isEqualTo("GET /orders/{id}");
-        assertThat(said(explanation)).containsExactly("test: limiter.web.exclude is for it");
+        assertThat(said(explanation)).containsExactly("test: limiter.web.exclude matches");
     }
 
     @ParameterizedTest
@@ -119,7 +119,7 @@ class ServletRequestExplainerTests {
                 .explain(request("method", method, "path", path));
         assertThat(explanation.resource()).isNull();
         assertThat(explanation.handler()).isNull();
-        assertThat(said(explanation)).containsExactly("test: no endpoint serves this request");
+        assertThat(said(explanation)).containsExactly("test: no endpoint matches this request");
     }
 
     @Test
@@ -130,7 +130,7 @@ class ServletRequestExplainerTests {
                         "path", "/orders/7",
                         "header.Origin", "https://example.org",
                         "header.Access-Control-Request-Method", "GET"));
-        assertThat(said(explanation)).containsExactly("test: a preflight of CORS is not charged");
+        assertThat(said(explanation)).containsExactly("test: CORS preflights are not charged");
     }
 
     /** The path of the application, the path that is asked about, and what serves it. */

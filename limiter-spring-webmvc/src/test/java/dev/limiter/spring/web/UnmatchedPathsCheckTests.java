@@ -35,10 +35,10 @@ class UnmatchedPathsCheckTests {
         return Stream.of(
                 arguments(rule("a", "/orders"), null),
                 arguments(rule("a", "/orders/{id}"), null),
-                arguments(rule("a", "/order"), "paths = /order: no endpoint with these methods has such a path"),
+                arguments(rule("a", "/order"), "paths = /order: no endpoint or static file has such a path and method"),
                 arguments(rule("a", "/order"), "the rule limits nothing"),
                 arguments(rule("a", "/order", "/orders"), "paths = /order: "),
-                arguments(rule("a", "/order", "/orders"), "only the other paths of the rule limit anything"),
+                arguments(rule("a", "/order", "/orders"), "Only the other paths of the rule have an effect"),
                 arguments(rule("a", "/items"), " There is /items/{id}, which /items/** covers. [LIM-901]"),
                 arguments(rule("a", "/orders").methods(List.of("DELETE")), "the rule limits nothing"),
                 arguments(rule("a", "/orders").methods(List.of("HEAD")), null),

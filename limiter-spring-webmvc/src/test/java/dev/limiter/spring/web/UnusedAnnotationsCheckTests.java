@@ -37,7 +37,7 @@ class UnusedAnnotationsCheckTests {
     static Stream<Arguments> methods() {
         return Stream.of(
                 arguments("keyAndCost", rule("orders", "/**"), ": cost = \"2\", key = \"ip\" is not used, since"),
-                arguments("keyAndCost", rule("ORDERS", "/{id}"), "limiter.rules.ORDERS has paths that cover the"),
+                arguments("keyAndCost", rule("ORDERS", "/{id}"), "limiter.rules.ORDERS, whose paths cover the"),
                 arguments("keyAndCost", rule("orders", "/**").key(List.of("ip")), ": cost = \"2\" is not used"),
                 arguments("keyAndCost", rule("orders", "/**").mode(Mode.OFF), null),
                 arguments("keyAndCost", rule("orders", "/all"), null),

@@ -8,7 +8,7 @@ package dev.limiter.spring.failure;
 public enum MessageCode {
     UNKNOWN_KEY("LIM-101", "Correct the spelling or the level of the key, or remove it."),
     UNREADABLE_VALUE("LIM-102", "Write one of the values that the message lists."),
-    NAME("LIM-103", "Use letters, digits, - and _, starting with a small letter or digit, such as orders."),
+    NAME("LIM-103", "Use letters, digits, - and _, starting with a lowercase letter or digit, such as orders."),
     SAME_NAME("LIM-104", "Rename one of both. Write each key in one spelling only."),
     UNKNOWN_RULE("LIM-105", "Correct the name, add the rule below limiter.rules, or set a limit in the annotation."),
     PLACEHOLDER("LIM-106", "Define the property, or write a default: ${name:default}."),

@@ -37,16 +37,17 @@ public record RuleDefinition(
      * RuleDefinition.named("orders").paths("/api/**").key("principal|ip").limit(Limit.tokenBucket(100, ofSeconds(1)))
      * }</pre>
      *
-     * @param name letters, digits, {@code -} and {@code _}, starting with a lower-case letter or digit
+     * @param name letters, digits, {@code -} and {@code _}, starting with a lowercase letter or digit
      */
     public static RuleDefinition named(String name) {
         RuleOrigin origin = RuleOrigin.source("rule \"" + name + "\"");
-        if (!NAME.matcher(name).matches()) {
-            throw new LimiterConfigurationException(new Problem(
-                    MessageCode.NAME,
-                    origin.of("name"),
-                    name,
-                    "A name must consist of letters, digits, '-' and '_', and start with a small letter or digit."));
+        if (name == null || !NAME.matcher(name).matches()) {
+            throw new LimiterConfigurationException(
+                    new Problem(
+                            MessageCode.NAME,
+                            origin.of("name"),
+                            name,
+                            "A name must consist of letters, digits, '-' and '_', and start with a lowercase letter or digit."));
         }
         return builder(name, origin).build();
     }

@@ -54,7 +54,7 @@ class LimitCompilerTests {
 
         assertThatThrownBy(() ->
                         new LimitCompiler(Set.of(), TimeSteps.NANOSECONDS).compile(Map.of("", limit), Duration.ZERO))
-                .hasMessageContaining("there are none: the RateLimiterFactory bean has no strategy, as a mock of it")
+                .hasMessageContaining("Available: none, because the RateLimiterFactory bean has no strategy")
                 .hasMessageContaining("LIM-203");
     }
 

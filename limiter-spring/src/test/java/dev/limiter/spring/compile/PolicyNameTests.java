@@ -22,7 +22,7 @@ class PolicyNameTests {
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContainingAll(
                         "limiter.rules.orders-burst is \"orders-burst\"",
-                        "one of limiter.rules.orders as well",
+                        "one of limiter.rules.orders would have this name",
                         "LIM-104");
     }
 

@@ -34,18 +34,14 @@ class ChangeFollowerTests {
         store.failure = null;
         start();
         start();
-        assertThat(log.lines()).hasSize(2).last().asString().startsWith("INFO").endsWith("are known again");
+        assertThat(log.lines()).hasSize(2).last().asString().startsWith("INFO").endsWith("can be read again");
     }
 
     @Test
     void unexpectedFailureStopsNoStart() {
         store.failure = new IllegalStateException("broken");
         start();
-        assertThat(log.lines())
-                .singleElement()
-                .asString()
-                .startsWith("ERROR")
-                .endsWith("cannot be followed; trying again");
+        assertThat(log.lines()).singleElement().asString().startsWith("ERROR").endsWith("failed; trying again");
     }
 
     /** The interrupt that ends the thread is told as a failure by the client of the store. */

@@ -211,7 +211,9 @@ class LiveRulesTests {
 
         assertThat(rules.named("Orders.list")).isEmpty();
         assertThat(rules.skipped()).hasSize(1);
-        assertThat(rules.problem()).hasValue("orders.list: A change is skipped. There is no rule of this name.");
+        assertThat(rules.problem())
+                .hasValue(
+                        "orders.list: a change is skipped. No rule has this name. Revert the change, or add the rule.");
         rules.revert(target -> target.rule().equals("orders.list"), null);
         assertThat(rules.problem()).isEmpty();
     }

@@ -57,14 +57,14 @@ class LimitsDefinitionTests {
 
     static Stream<Arguments> misfits() {
         return Stream.of(
-                arguments(new LimitsDefinition(NOTHING, null), ONE, "Set what is different in it"),
-                arguments(new LimitsDefinition(NOTHING, null, true), ONE, "Set what is different in it"),
+                arguments(new LimitsDefinition(NOTHING, null), ONE, "Set the options that differ"),
+                arguments(new LimitsDefinition(NOTHING, null, true), ONE, "Set the options that differ"),
                 arguments(new LimitsDefinition(NOTHING, Map.of("a", limit(5L))), ONE, "only one limit, without a name"),
                 arguments(new LimitsDefinition(limit(5L), null), NAMED, "Write which: burst, per-hour."),
                 arguments(
                         new LimitsDefinition(NOTHING, Map.of("a", limit(5L))),
                         NAMED,
-                        "no limit of this name; there are burst, per-hour."),
+                        "no limit of this name. Its limits: burst, per-hour."),
                 arguments(
                         new LimitsDefinition(limit(5L).with(LimitOptions.COST, "2", GOLD), null),
                         ONE,

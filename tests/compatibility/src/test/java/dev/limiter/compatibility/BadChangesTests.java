@@ -104,8 +104,8 @@ class BadChangesTests {
         orders   | {'key':'acme','limit':9,'until':'2h','named':'x'}     | | LIM-    |
         several  | {'key':'','limit':5,'until':'1h'}          | named   | LIM-501 | Write which:
         several  | {'key':'','limit':5,'until':'2h','named':'per-week'}  | | LIM-    |
-        several  | {'key':'','limit':1,'until':'2h','named':'per-day'}   | | LIM-    | more than can ever be granted at once: 1
-        costly   | {'key':'acme','limit':2,'until':'2h'}      |         | LIM-    | more than can ever be granted at once: 2
+        several  | {'key':'','limit':1,'until':'2h','named':'per-day'}   | | LIM-    | more than can be granted at once: 1
+        costly   | {'key':'acme','limit':2,'until':'2h'}      |         | LIM-    | more than can be granted at once: 2
         # until
         orders   | {'limit':9,'until':'soon'}                 |         |         | must be a time such as
         orders   | {'key':'acme','limit':9,'until':'soon'}    |         |         | must be a time such as
