@@ -21,7 +21,7 @@ final class Dispatch {
     private final ServletRequestDecisions decisions;
     private final HttpServletRequest request;
     private final HttpServletResponse response;
-    private final BeforeCommitResponse answer;
+    private final BeforeCommitResponse wrapped;
     private final AsyncRequests asyncRequests;
     /** True for error pages that a container renders before the failed dispatch has returned. */
     private final boolean nested;
@@ -41,30 +41,30 @@ final class Dispatch {
         this.asyncRequests = asyncRequests;
         this.nested = !decisions.enter();
         if (present == null) {
-            this.answer = new BeforeCommitResponse(
+            this.wrapped = new BeforeCommitResponse(
                     request.getServletContext(),
                     response,
                     committing -> decisions.settle(committing, decider),
                     decisions.pendingFields);
-            this.request = new BeforeCommitRequest(request, answer);
-            this.response = answer;
+            this.request = new BeforeCommitRequest(request, wrapped);
+            this.response = wrapped;
         } else {
             // an asynchronous request is dispatched again with the wrapped response
-            this.answer = present;
+            this.wrapped = present;
             this.request = request;
             this.response = response;
             if (request.getDispatcherType() == DispatcherType.ERROR) {
                 present.begin();
             }
         }
-        decisions.answerWith(answer);
+        decisions.answerWith(wrapped);
     }
 
     /** Handles the first dispatch, and decides early rules; {@code earlyRules}: null if there are none. */
     void arrive(@Nullable EarlyRules earlyRules, FilterChain chain) throws IOException, ServletException {
-        follow((same, wrapped) -> {
+        follow((same, other) -> {
             if (earlyRules == null || earlyRules.permit(decisions, request, response)) {
-                chain.doFilter(same, wrapped);
+                chain.doFilter(same, other);
             }
         });
     }
@@ -76,10 +76,10 @@ final class Dispatch {
             failed = false;
         } finally {
             if (failed) {
-                answer.beforeFailure();
+                wrapped.beforeFailure();
             }
             if (nested) {
-                answer.beforeCommit();
+                wrapped.beforeCommit();
             } else {
                 leave(failed);
             }
@@ -114,7 +114,7 @@ final class Dispatch {
     private void complete() {
         reported();
         try {
-            answer.beforeCommit();
+            wrapped.beforeCommit();
         } finally {
             decisions.close();
         }

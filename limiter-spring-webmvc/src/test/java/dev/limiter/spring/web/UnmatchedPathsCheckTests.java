@@ -30,7 +30,7 @@ import org.springframework.web.servlet.HandlerMapping;
 
 class UnmatchedPathsCheckTests {
 
-    /** A rule, and a part of what the check says; null if it finds nothing. */
+    /** A rule, and a part of its finding; null if there is none. */
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(rule("a", "/orders"), null),
@@ -59,7 +59,7 @@ class UnmatchedPathsCheckTests {
                 .hasSize(part == null ? 0 : 1);
     }
 
-    /** With mappings in a context that is not this one, nor above it. */
+    /** With mappings in a context that is neither this one nor a parent. */
     @ParameterizedTest
     @CsvSource({
         "org.springframework.web.servlet.DispatcherServlet, true",

@@ -33,7 +33,7 @@ class UnusedAnnotationsCheckTests {
         public void nameAlone() {}
     }
 
-    /** A method, a rule, and a part of what the check says; null if it finds nothing. */
+    /** A method, a rule, and a part of the finding; null if there is none. */
     static Stream<Arguments> methods() {
         return Stream.of(
                 arguments("keyAndCost", rule("orders", "/**"), ": cost = \"2\", key = \"ip\" is not used, since"),
@@ -47,7 +47,7 @@ class UnusedAnnotationsCheckTests {
 
     @ParameterizedTest
     @MethodSource("methods")
-    void findsWhatIsNeverUsed(String method, RuleDefinition.Builder rule, @Nullable String part) {
+    void findsAttributesWithoutEffect(String method, RuleDefinition.Builder rule, @Nullable String part) {
         RequestMappingHandlerMapping mapping = new RequestMappingHandlerMapping();
         TestMappings.add(mapping, "GET /{id}", new Orders(), ClassUtils.getMethod(Orders.class, method));
         List<Finding> findings = new UnusedAnnotationsCheck(

@@ -30,7 +30,7 @@ public final class RateLimitRule {
     private final Requests requests;
     private final Charging charging;
     private final Enforcement enforcement;
-    private final ClientAnswer answer;
+    private final ResponseOptions responses;
     private final @Nullable String live;
     private final @Nullable Charge fixedCharge;
     private final boolean limitsConcurrency;
@@ -59,8 +59,8 @@ public final class RateLimitRule {
     public record Enforcement(
             Mode mode, Rollout rollout, @Nullable Ban ban) {}
 
-    /** What clients see; {@code forServer}: true if the limits protect the application. */
-    public record ClientAnswer(HeaderStyle headers, boolean forServer) {}
+    /** The options of responses; {@code forServer}: true if the limits protect the application. */
+    public record ResponseOptions(HeaderStyle headers, boolean forServer) {}
 
     /** {@code live}: the name of the rule that this candidate belongs to; null if it is not a candidate. */
     public RateLimitRule(
@@ -70,7 +70,7 @@ public final class RateLimitRule {
             Requests requests,
             Charging charging,
             Enforcement enforcement,
-            ClientAnswer answer,
+            ResponseOptions responses,
             @Nullable String live) {
         this.definition = definition;
         this.scope = scope;
@@ -78,7 +78,7 @@ public final class RateLimitRule {
         this.requests = requests;
         this.charging = charging;
         this.enforcement = enforcement;
-        this.answer = answer;
+        this.responses = responses;
         this.live = live;
         this.forAll = charging.key.isForAll();
         this.alwaysAtOnce = charging.waiting.isFixed() && !charging.waiting.isPossible();
@@ -152,7 +152,7 @@ public final class RateLimitRule {
     }
 
     public HeaderStyle headers() {
-        return answer.headers;
+        return responses.headers;
     }
 
     /** Returns where the rule was defined. */
@@ -198,7 +198,7 @@ public final class RateLimitRule {
 
     /** Returns whether the limits protect the application, so a client did not necessarily cause a rejection. */
     public boolean protectsApplication() {
-        return answer.forServer;
+        return responses.forServer;
     }
 
     /** Returns whether requests may wait for a permit. */

@@ -85,7 +85,7 @@ final class RuleCompilation {
                 requests,
                 new RateLimitRule.Charging(placement.scoped.apply(valid), unresolved(), costs, chargeIf, waiting),
                 enforcement,
-                new RateLimitRule.ClientAnswer(headers(), protectsApplication()),
+                new RateLimitRule.ResponseOptions(headers(), protectsApplication()),
                 definition.value(CandidateRules.LIVE));
     }
 

@@ -153,18 +153,18 @@ public final class RateLimitHeaders {
     }
 
     /** Writes the fields. Replaces the fields of an earlier decision about the same request. */
-    public void writeTo(FieldSink answer) {
+    public void writeTo(FieldSink fields) {
         if (policies != null) {
-            answer.set(POLICY, policies);
-            answer.set(AVAILABLE, available.toString());
+            fields.set(POLICY, policies);
+            fields.set(AVAILABLE, available.toString());
         }
         if (partitions != null) {
-            answer.set(PARTITION, partitions.toString());
+            fields.set(PARTITION, partitions.toString());
         }
         if (tightest != null) {
-            answer.set(LIMIT, Long.toString(tightestLimit));
-            answer.set(REMAINING, Long.toString(tightest.remaining()));
-            answer.set(RESET, Long.toString(FieldMembers.secondsToReset(tightest)));
+            fields.set(LIMIT, Long.toString(tightestLimit));
+            fields.set(REMAINING, Long.toString(tightest.remaining()));
+            fields.set(RESET, Long.toString(FieldMembers.secondsToReset(tightest)));
         }
     }
 }

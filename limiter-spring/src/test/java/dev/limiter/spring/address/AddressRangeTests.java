@@ -57,10 +57,10 @@ class AddressRangeTests {
         "10.0.0.1/8, Did you mean 10.0.0.0/8",
         "2001:db8::1/32, Did you mean 2001:db8:0:0:0:0:0:0/32",
     })
-    void saysWhatWouldBeRight(String range, String said) {
+    void messageContainsACorrectExample(String range, String message) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> AddressRange.parse(range))
-                .withMessageContaining(said)
+                .withMessageContaining(message)
                 .withMessageContaining("10.0.0.0/8");
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Limits that an application resolves for its keys are held to the length of logs that the storage admits. */
+/** Resolved limits respect the longest log that the storage allows. */
 class LimitCompilerTests {
 
     private static final String WHERE = "limiter.rules.orders.limit-resolver";

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a tier, a candidate or a change sets is laid over the limits of the rule. */
+/** Settings of tiers, candidates and changes are merged over the limits of the rule. */
 class LimitsDefinitionTests {
 
     private static final RuleOrigin RULE = RuleOrigin.property("limiter.rules.orders");

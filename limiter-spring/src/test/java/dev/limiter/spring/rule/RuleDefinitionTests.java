@@ -73,7 +73,7 @@ class RuleDefinitionTests {
     }
 
     @Test
-    void namedLimitsOfTheWeakerStayWhereNothingIsSaid() {
+    void namedLimitsOfTheWeakerStayIfNoneAreSet() {
         RuleDefinition merged =
                 RuleDefinition.builder("orders", yml).mode(Mode.OFF).build().over(named());
 
