@@ -17,7 +17,7 @@ import org.springframework.web.servlet.ModelAndViewDefiningException;
  * Decides the rules of a request once its endpoint is known, before the endpoint runs. Each request is charged once, at
  * the first endpoint with rules that any of its dispatches reaches; error pages are free. As a
  * {@link org.springframework.web.servlet.handler.MappedInterceptor}, it applies to every mapping of every servlet,
- * before all other interceptors. Requests that have to wait proceed to the {@link WaitingInterceptor}; without one,
+ * before all other interceptors. Requests that must wait proceed to the {@link WaitingInterceptor}; without one,
  * they wait here.
  */
 public final class RateLimitInterceptor implements HandlerInterceptor {

@@ -13,7 +13,7 @@ import org.springframework.web.cors.CorsConfigurationSource;
 
 /**
  * Passes rejected requests to the handler. Before, it writes the RateLimit fields, which replace the fields of an
- * earlier decision whose permits were refunded.
+ * earlier, refunded decision.
  */
 public final class RejectionDispatcher {
 

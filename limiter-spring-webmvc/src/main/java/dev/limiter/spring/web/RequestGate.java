@@ -40,7 +40,7 @@ public final class RequestGate {
 
     /**
      * Returns whether the request may proceed. If not, the response has been written, and earlier charges are refunded.
-     * If the request has to wait, it may proceed to {@link WaitingInterceptor}.
+     * A request that must wait may proceed to {@link WaitingInterceptor}.
      *
      * @param named the resource, as mapped
      */
@@ -100,7 +100,7 @@ public final class RequestGate {
     }
 
     /**
-     * Blocks like {@link RuleDecider#decide} until it is certain that the request has to wait. Later interceptors may
+     * Blocks like {@link RuleDecider#decide} until it is certain that the request must wait. Later interceptors may
      * write a response, which must not replace a rejection.
      */
     private ReturningFuture<Verdict> beginToWait(ApplicableRules rules, RuleContexts contexts) {
@@ -130,7 +130,7 @@ public final class RequestGate {
     }
 
     /**
-     * Returns whether a request may proceed after its wait, if it has to wait. Inside a forward, the thread waits. Also
+     * Returns whether a request may proceed after a possible wait. Inside a forward, the thread waits. Also
      * returns false if the wait was cancelled, for example because the client has disconnected.
      *
      * @throws ModelAndViewDefiningException if the wait is not over; the request is dispatched again afterwards

@@ -213,7 +213,7 @@ final class ServletRequestDecisions extends RequestDecisions {
         return wait;
     }
 
-    /** Returns whether the request has to wait before its handler runs. */
+    /** Returns whether the request must wait before its handler runs. */
     boolean isWaiting() {
         RequestWait known = wait;
         return known != null && !known.isTaken();

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the peer of a request to Tomcat whose {@code RemoteIpValve} ({@code server.forward-headers-strategy: native})
- * has replaced the peer's address by one from a header. The valve changes the innermost request that can be unwrapped.
- * But the connector's request, behind Tomcat's façade, still has the other end of the connection.
+ * Finds the peer of a request to Tomcat after {@code RemoteIpValve} ({@code server.forward-headers-strategy: native})
+ * has replaced its address by one from a header. The valve changes the innermost request that can be unwrapped. But the
+ * connector's request, behind Tomcat's façade, still has the other end of the connection.
  */
 final class TomcatPeer {
 

@@ -15,7 +15,7 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Responds to a POST to {@code /actuator/limiter} whose body is not flat JSON, with a description of the format.
+ * Describes the format in the response to a POST to {@code /actuator/limiter} without flat JSON.
  * Actuator cannot parse such a body, and never calls the endpoint. Thread-safe.
  */
 public final class UnreadableChangeResolver implements HandlerExceptionResolver, Ordered {

@@ -25,8 +25,8 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * Finds annotations on endpoints whose attributes have no effect, because only a rule of the same name with paths that
- * cover the endpoint counts its requests.
+ * Finds attributes of annotations that have no effect, because a rule with the same name has paths that cover the
+ * endpoint. Only the rule counts its requests.
  */
 public final class UnusedAnnotationsCheck implements StartupCheck {
 

@@ -8,7 +8,7 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /**
- * Suspends requests that have to wait, after {@link RateLimitInterceptor} has decided them. It must be the last
+ * Suspends requests that must wait, after {@link RateLimitInterceptor} has decided them. It must be the last
  * interceptor, because some interceptors handle only the first dispatch.
  */
 public final class WaitingInterceptor implements HandlerInterceptor {

@@ -3,7 +3,7 @@ package dev.limiter.spring.address;
 /**
  * The settings that determine the address of a client.
  *
- * @param trustedProxies the networks of proxies whose headers are trusted
+ * @param trustedProxies the networks of trusted proxies
  * @param forwardedHeader the header in which they report the client
  * @param ipv6Prefix the prefix length that identifies an IPv6 client, 1 to 128
  */

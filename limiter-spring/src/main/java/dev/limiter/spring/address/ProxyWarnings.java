@@ -41,8 +41,7 @@ final class ProxyWarnings {
         logger.error("A request has a Forwarded or X-Forwarded-For header, but comes from a peer "
                 + (network == null ? "" : "in " + network + " ")
                 + "that is not in limiter.web.trusted-proxies. The header is ignored, and the peer counts as the"
-                + " client." + " If the peer is your proxy, all its clients share one bucket: add it, for"
-                + " example"
+                + " client." + " All clients of your own proxy would share one bucket: add it, for example"
                 + " limiter.web.trusted-proxies: [\"" + (network == null ? "192.0.2.0/24" : network)
                 + "\"]. If this application has no proxy, a client forged the header, and you can ignore this"
                 + " message." + " It is logged once; the peer is logged at debug level.");

@@ -113,7 +113,7 @@ final class AnnotationDefinitions {
                 .build();
     }
 
-    /** Returns the options whose attributes differ from their defaults. */
+    /** Returns the options that differ from the default of their attribute. */
     private Settings settings(RateLimiter annotation, List<Option<?>> options, RuleOrigin origin) {
         Map<String, Object> attributes = AnnotationUtils.getAnnotationAttributes(annotation);
         Settings settings = Settings.NONE;

@@ -47,7 +47,7 @@ final class LimitedBeanAotProcessor implements BeanRegistrationAotProcessor {
         annotations.forEach(annotation -> fallback(annotation.fallback(), type, hints));
     }
 
-    /** Registers a type whose methods and properties expressions may use. */
+    /** Registers a type, so that expressions can use its methods and properties. */
     private void registerType(Type type, ReflectionHints hints) {
         Class<?> seen = ResolvableType.forType(type).toClass();
         if (seen != void.class && seen != Object.class && !ClassUtils.isPrimitiveOrWrapper(seen)) {

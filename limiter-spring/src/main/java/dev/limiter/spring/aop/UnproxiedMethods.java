@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** Finds annotated methods whose calls bypass the proxy, so their annotations limit nothing. */
+/** Finds annotated methods that no proxy can intercept, so their annotations limit nothing. */
 final class UnproxiedMethods {
 
     private UnproxiedMethods() {}

@@ -54,6 +54,8 @@ final class PathPatterns {
     }
 
     /**
+     * Returns whether the patterns cover a request.
+     *
      * @param endpointPattern the best matching pattern, empty if there is none
      * @param path the path within the application, as parsed for routing
      */

@@ -174,8 +174,8 @@ public final class RateLimitRule {
     }
 
     /**
-     * Returns the counter of requests whose key lacks a part. Null without a key, and for a candidate, which has the
-     * key of its rule.
+     * Returns the counter of requests without a value for a key part. Null without a key, and for a candidate, which
+     * has the key of its rule.
      */
     public UnresolvedKeys.@Nullable OfRule unresolvedKeys() {
         return charging.unresolved;
@@ -341,7 +341,7 @@ public final class RateLimitRule {
         return limitsOf(whole, limits.rule);
     }
 
-    /** Returns the limits of a key whose tier has the given limits. */
+    /** Returns the limits of a key in a tier with the given limits. */
     public Rule limitsOf(String whole, Rule tier) {
         Rule overridden = limits.overrides.get(whole);
         if (overridden != null) {
@@ -368,7 +368,7 @@ public final class RateLimitRule {
     }
 
     /**
-     * Returns the charge of a request whose own charge failed to evaluate: one permit of each limit, from the bucket of
+     * Returns the charge of a request for which the expressions fail: one permit of each limit, from the bucket of
      * unresolved keys.
      */
     public Charge chargeOfNobody() {

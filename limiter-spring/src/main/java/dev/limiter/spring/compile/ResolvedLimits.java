@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResolvedLimits {
 
-    /** The most distinct results whose limits are cached. */
+    /** The most distinct results in the cache. */
     private static final int MOST = 1_000;
 
     private final Rule own;

@@ -87,8 +87,8 @@ public final class RuleSet {
     }
 
     /**
-     * Returns the settings of all rules except the automatic limit. Includes rules whose limit is only in an
-     * annotation.
+     * Returns the settings of all rules except the automatic limit. Includes rules without a limit, which complete
+     * annotations.
      */
     public List<RuleDefinition> definitions() {
         return List.copyOf(definitions.values());

@@ -22,7 +22,7 @@ public final class ApplicableRules {
     final List<RateLimitRule> enforced;
     /** Rules that are decided one by one, without effect. */
     final List<RateLimitRule> shadow;
-    /** True if the request may have to wait. */
+    /** True if requests may wait. */
     final boolean waiting;
     /** True if a permitted request may hold permits of a concurrency limit. */
     final boolean holding;
@@ -125,7 +125,7 @@ public final class ApplicableRules {
         return shadow;
     }
 
-    /** Returns whether the request may have to wait. */
+    /** Returns whether requests may wait. */
     public boolean waiting() {
         return waiting;
     }

@@ -141,7 +141,7 @@ public final class RateLimitEvent {
         return charge == null ? 0 : charge.permits();
     }
 
-    /** Returns the name of the tier whose limits applied; null for the rule's own limits and resolved ones. */
+    /** Returns the name of the tier that applied; null for the rule's own limits and resolved ones. */
     public @Nullable String tier() {
         return tier;
     }

@@ -86,7 +86,7 @@ public final class RuleDecider {
 
     /**
      * Decides like {@link #decideLater(ApplicableRules, RuleContexts)}; {@code waits} is called on any thread if the
-     * request has to wait.
+     * request must wait.
      */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts, Runnable waits) {
         ApplicableRules rules = all.byKey ? all.of(contexts) : all;
@@ -150,7 +150,7 @@ public final class RuleDecider {
         }
     }
 
-    /** Returns the current state of each rule's limits for a request whose permits were refunded. Charges nothing. */
+    /** Returns the current state of each rule's limits after a refund. Charges nothing. */
     public List<List<LimitStatus>> peek(Verdict verdict) {
         return verdict.charges.stream()
                 .map(charge -> charge.rule().charge(charge.key()).reserve(charge.reserve()))

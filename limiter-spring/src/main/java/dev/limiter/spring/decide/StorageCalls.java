@@ -35,7 +35,7 @@ final class StorageCalls {
         return new StorageCalls(limiters, remote, null, () -> {});
     }
 
-    /** {@code waits}: called on any thread if the request has to wait. */
+    /** {@code waits}: called on any thread if the request must wait. */
     static StorageCalls async(RateLimiters limiters, CompletableFuture<?> result, Runnable waits) {
         return new StorageCalls(limiters, true, result, waits);
     }

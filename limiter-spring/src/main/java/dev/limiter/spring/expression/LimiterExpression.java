@@ -72,7 +72,7 @@ public final class LimiterExpression {
         return constant;
     }
 
-    /** Returns whether it consists of literals whose value has another type. */
+    /** Returns whether it consists of literals of another type. */
     public boolean isNever(Class<?> type) {
         return isConstant && !type.isInstance(constant);
     }

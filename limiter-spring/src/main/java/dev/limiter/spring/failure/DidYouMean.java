@@ -42,7 +42,7 @@ public final class DidYouMean {
         return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
     }
 
-    /** Returns the number of characters that have to be added, removed, replaced or swapped with their neighbour. */
+    /** Returns the edit distance: added, removed and replaced characters, and swapped neighbours. */
     static int distance(String one, String other) {
         int[][] cost = new int[one.length() + 1][other.length() + 1];
         for (int i = 0; i <= one.length(); i++) {

@@ -9,7 +9,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Counts requests whose key has an unresolved part. Warns once if the first requests of a rule all have one, for
+ * Counts requests without a value for a part of their key. Warns once if the first requests of a rule all have one, for
  * example because a header is misspelled. Thread-safe.
  */
 public final class UnresolvedKeys {
@@ -70,7 +70,7 @@ public final class UnresolvedKeys {
             }
         }
 
-        /** Returns the number of requests whose key has an unresolved part. */
+        /** Returns the number of requests without a value for a part of their key. */
         public long sum() {
             return unresolved.sum();
         }

@@ -21,7 +21,7 @@ public record Changes(long version, Map<Target, Change> all) {
     /** No changes. */
     public static final Changes NONE = new Changes(0, Map.of());
 
-    /** Stands for all rules, whose mode can change. No rule has this name. */
+    /** Stands for all rules together. No rule has this name. */
     public static final Target ALL_RULES = new Target("*", null);
 
     /** The most changed keys of all rules together, because each is compiled with the rules. */

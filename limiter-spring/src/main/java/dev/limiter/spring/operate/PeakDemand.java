@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records the peak demand of each key in one window, and suggests the limit that would have rejected a share of the
- * keys. For many keys, it follows a sample: keys whose hash starts with a number of zero bits. The number increases
+ * keys. For many keys, it follows a sample: keys with a number of leading zero bits in their hash. The number increases
  * when the sample is full. Thread-safe (locks); bounded in size.
  *
  * @see <a href="https://doi.org/10.1007/BF02241657">Flajolet: On Adaptive Sampling, 1990</a>
@@ -56,7 +56,7 @@ public final class PeakDemand {
     /**
      * Adds a request; {@code time} is in epoch nanoseconds, and must not go back to an earlier window.
      *
-     * @param tier the configured tier whose limit applied; null if it was the rule's own
+     * @param tier the tier that applied; null if it was the rule's own
      */
     public synchronized void add(String key, @Nullable String tier, long permits, long time) {
         requests.merge(name(tier), 1L, Long::sum);
@@ -105,7 +105,7 @@ public final class PeakDemand {
 
     /**
      * Returns the smallest limit that would have rejected at most a share of the keys in any window; 0 without keys.
-     * Considers keys whose last tier is the given one.
+     * Considers keys that were last in the given tier.
      *
      * @param share from 0 to 1
      * @param tier null for keys without a tier

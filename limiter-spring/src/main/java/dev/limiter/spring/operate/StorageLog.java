@@ -53,8 +53,8 @@ public final class StorageLog implements StorageListener {
     @Override
     public void broken(@Nullable String message) {
         if (isTime(logBrokenAfter)) {
-            logger.warn(broken + ". Until it is repaired, decisions on the affected keys follow on-failure." + " "
-                    + message);
+            logger.warn(
+                    broken + ". Until this is repaired, decisions on the affected keys follow on-failure. " + message);
         }
     }
 

@@ -105,7 +105,7 @@ public final class LimitOptions {
     public static final List<Option<?>> OF_NAMED =
             List.of(LIMIT, WINDOW, ALGORITHM, BURST, BUCKETS, ALIGN, ZONE, WARM_UP, COST);
 
-    /** The options of the only limit of a rule, whose cost is an option of the rule. */
+    /** The options of the only limit of a rule. Its cost is an option of the rule. */
     public static final List<Option<?>> OF_RULE =
             OF_NAMED.stream().filter(option -> option != COST).toList();
 

@@ -20,7 +20,7 @@ public interface RuleTerms {
     <T> RuleDefinition with(Option<T> option, T value);
 
     /**
-     * Sets the limits, all of which apply. Each of several limits needs a {@linkplain Limit#named name}. A leaky bucket
+     * Sets the limits. All of them apply. Each of several limits needs a {@linkplain Limit#named name}. A leaky bucket
      * is paced if the rule has a {@link #maxWait}.
      */
     RuleDefinition limit(Limit... limits);

@@ -27,7 +27,7 @@ class StorageLogTests {
         assertThat(lines.lines())
                 .satisfiesExactly(
                         broken -> assertThat(broken)
-                                .startsWith("WARN Its states are damaged. Until it is repaired")
+                                .startsWith("WARN Its states are damaged. Until this is repaired")
                                 .endsWith("WRONGTYPE"),
                         right -> assertThat(right).startsWith("WARN it may not RPUSH"));
     }

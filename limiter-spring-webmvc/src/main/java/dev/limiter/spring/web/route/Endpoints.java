@@ -105,7 +105,7 @@ public final class Endpoints {
         return handler.getBean() instanceof String ? handler.getBeanType() : AopUtils.getTargetClass(handler.getBean());
     }
 
-    /** Returns whether the handler is an endpoint of Spring Boot Actuator, whose package differs between versions. */
+    /** Returns whether the handler is an endpoint of Spring Boot Actuator. Its package differs between versions. */
     private static boolean isOfActuator(Object handler) {
         return handler instanceof HandlerMethod method
                 && method.getBeanType().getName().contains(".actuate.endpoint.web.");

@@ -29,7 +29,7 @@ public final class HandlerMappings {
     private final ApplicationContext application;
     private final Map<ApplicationContext, OfServlet> byContext = new ConcurrentHashMap<>();
 
-    /** {@code application}: the context whose mappings apply without a servlet. */
+    /** {@code application}: provides the mappings for requests without a servlet. */
     public HandlerMappings(ApplicationContext application) {
         this.application = application;
     }

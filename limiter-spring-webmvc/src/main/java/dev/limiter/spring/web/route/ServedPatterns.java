@@ -56,7 +56,7 @@ public final class ServedPatterns {
     }
 
     /**
-     * Returns whether there is a second DispatcherServlet, whose context may have further mappings.
+     * Returns whether there is a second DispatcherServlet. Its context may have further mappings.
      */
     public static boolean mayBeElsewhere(ApplicationContext application) {
         ServletContext servlets = application instanceof WebApplicationContext web ? web.getServletContext() : null;
