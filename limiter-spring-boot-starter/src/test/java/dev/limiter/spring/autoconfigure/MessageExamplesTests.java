@@ -55,6 +55,7 @@ class MessageExamplesTests {
             .withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class))
             .withConfiguration(AutoConfigurations.of(LimiterChangesAutoConfiguration.class))
             .withConfiguration(Limiter.autoConfigurations())
+            .withPropertyValues("limiter.redis.url=redis://localhost:6379") // for storage: redis; never connects
             .withBean(Orders.class);
 
     /** The examples of a code; null if there are none. */

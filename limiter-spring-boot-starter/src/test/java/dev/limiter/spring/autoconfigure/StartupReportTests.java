@@ -100,7 +100,7 @@ class StartupReportTests {
 
     @ParameterizedTest
     @CsvSource({
-        "/orders/**, endpoint,     , true, Set max-wait: 1s, so that they queue",
+        "/orders/**, endpoint,     , true, Set max-wait: 1s",
         "/orders/**, request,      , true, Set a limit above",
         "/orders/**, endpoint, 10ms, false, ''",
         "/orders/{id}, endpoint,   , false, ''",

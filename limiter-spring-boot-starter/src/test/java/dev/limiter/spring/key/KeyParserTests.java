@@ -348,7 +348,7 @@ class KeyParserTests {
     void objectsWithoutTextAreAnErrorAndNotANewKeyEachTime() {
         assertThatThrownBy(() -> resolve("#{new Object()}"))
                 .isInstanceOf(RuleEvaluationException.class)
-                .hasMessageContaining("no toString()")
+                .hasMessageContaining("does not override toString()")
                 .hasMessageContaining("limiter.rules.test.key");
     }
 
@@ -404,14 +404,14 @@ class KeyParserTests {
                 arguments("ip||global", "an alternative before or after '|' is empty"),
                 arguments("#request.getHeader('x)", "is not closed"),
                 arguments("#request.getHeader('x'", "is not closed"),
-                arguments("#request.getHeader]", "closes nothing"),
+                arguments("#request.getHeader]", "not opened"),
                 arguments("IP", "\"IP\" is unknown"),
-                arguments("header:", "lacks a name"),
+                arguments("header:", "needs a name"),
                 arguments("header:a b", "is not a valid name of a header or cookie"),
                 arguments("header:'X-Api-Key'", "is not a valid name of a header or cookie"),
                 arguments("cookie:'c'", "is not a valid name of a header or cookie"),
                 arguments("tenants", "param:name, path:name, principal, session, tenant"),
-                arguments("claim:", "lacks a name"),
+                arguments("claim:", "needs a name"),
                 arguments("claims:sub", "claim:"),
                 arguments("tenant:sub", "\"tenant:sub\" is unknown"),
                 arguments("#request +", "is invalid"),

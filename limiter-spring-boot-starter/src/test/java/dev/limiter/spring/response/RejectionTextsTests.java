@@ -105,7 +105,7 @@ class RejectionTextsTests {
         for (int i = 0; i < 2; i++) {
             assertThat(detail(rejection(1), OptionalLong.of(1))).contains("retry after 1 s.");
         }
-        assertThat(output.toString().split("limiter.rejected.detail cannot be formatted", -1))
+        assertThat(output.toString().split("limiter.rejected.detail is not a valid pattern", -1))
                 .hasSize(2);
     }
 

@@ -52,7 +52,7 @@ final class AnnotationDefinitions {
                     MessageCode.UNREADABLE_VALUE,
                     origin.of("name"),
                     annotation.name(),
-                    "The name is empty, maybe because a placeholder is. Set a name, or remove the attribute."));
+                    "The name is empty, or a placeholder resolved to nothing. Set a name, or remove the attribute."));
         }
         return name;
     }

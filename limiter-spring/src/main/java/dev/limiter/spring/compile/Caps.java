@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -59,7 +60,8 @@ public final class Caps {
         }
 
         private String text() {
-            return limit + " in " + window + " (" + where + ")";
+            return limit + " in " + window.toString().replaceFirst("^PT", "").toLowerCase(Locale.ROOT) + " (" + where
+                    + ")";
         }
     }
 

@@ -69,7 +69,7 @@ public final class KeyParser {
         }
         try {
             if (split(text, ',').size() > 1) {
-                throw new IllegalArgumentException("it has several parts, but must have one");
+                throw new IllegalArgumentException("it has several parts, but must be one value");
             }
             KeyResolver[] values = alternatives(text.strip(), where, scope).stream()
                     .map(KeyAlternative::value)
