@@ -158,7 +158,7 @@ class StartupReportTests {
         forCode.run(context -> assertThat(context).hasNotFailed());
         assertThat(output)
                 .contains("INFO", "limit nothing until code uses them with a RateLimitTemplate: limiter.rules.checkout")
-                .doesNotContain("Nothing uses");
+                .doesNotContain("limiter.rules.checkout limits nothing");
     }
 
     @Test

@@ -66,7 +66,7 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
         }
     }
 
-    /** Returns a check that fails does not prevent the application from starting. */
+    /** Returns the findings of a check; none if it fails, so that the application still starts. */
     private static Stream<Finding> findings(StartupCheck check) {
         try {
             return check.findings().stream();

@@ -206,7 +206,7 @@ class ExplainTests {
         "/free/all, GET, default, limiter.web.exclude matches",
         "/nowhere, GET, orders, paths: none matches",
         "/annotated, GET, default, '@RateLimiter is on the handler method, or no endpoint of the application"
-                + " does'",
+                + " matches'",
         "/actuator/limiter, GET, orders, endpoints of Actuator are not limited"
     })
     void saysWhyNot(String path, String method, String rule, String because) {
@@ -330,8 +330,8 @@ class ExplainTests {
                 "path=orders | must begin with a slash",
                 "path=/a%25zz | Malformed escape pair",
                 "path=/orders&ip=localhost | must be an address",
-                "path=/orders&ip=::1&ip=::1 | write it once",
-                "path=/orders&heder.X=1 | describes no request",
+                "path=/orders&ip=::1&ip=::1 | Send it once",
+                "path=/orders&heder.X=1 | is unknown. Known are",
                 "method=GET | must begin with a slash"
             })
     void saysWhatIsWrong(String query, String message) {

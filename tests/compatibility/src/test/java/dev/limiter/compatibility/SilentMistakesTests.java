@@ -129,7 +129,7 @@ class SilentMistakesTests {
         assertThat(lines(output, "LIM-920"))
                 .singleElement()
                 .asString()
-                .contains("limiter.rules.login.key", "param:username", "not of a JSON body");
+                .contains("limiter.rules.login.key", "param:username", "not from a JSON body");
     }
 
     @Test
