@@ -377,7 +377,7 @@ class RateLimitTemplateTests {
     void unknownRuleIsAnErrorWithTheNameThatWasMeant() {
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> limits.tryAcquire("cals", "alice"))
-                .withMessageContainingAll("\"cals\"", "no rule of this name", "Did you mean calls?", "LIM-105");
+                .withMessageContainingAll("\"cals\"", "No rule has this name", "Did you mean calls?", "LIM-105");
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> limits.peek("completes", "alice"))
                 .withMessageContainingAll("limiter.rules.completes", "LIM-201");

@@ -34,6 +34,7 @@ class FenceTests {
     private static final Map<String, Predicate<Block>> TESTED = Map.of(
             "java", block -> true, // ReadmeTests, TutorialTests, GuideTests: compiled
             "yaml", block -> true, // ReadmeTests: an application starts with it
+            "yml", block -> block.page().endsWith("reference/messages.md"), // MessageExamplesTests: it does not start
             "xml", block -> true, // below
             "shell", block -> true, // below
             "console",

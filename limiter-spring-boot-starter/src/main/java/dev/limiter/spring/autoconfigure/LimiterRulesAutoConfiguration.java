@@ -7,6 +7,7 @@ import dev.limiter.spring.check.BanKeyCheck;
 import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.check.StartupReport;
+import dev.limiter.spring.check.UnusedCapCheck;
 import dev.limiter.spring.compile.AddressLists;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
@@ -20,6 +21,7 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.MisplacedPropertyCheck;
 import dev.limiter.spring.config.RuleSources;
 import dev.limiter.spring.config.Storage;
+import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyHash;
@@ -126,6 +128,11 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     BanKeyCheck limiterChosenKeys(Rules rules) {
         return new BanKeyCheck(rules);
+    }
+
+    @Bean
+    UnusedCapCheck limiterUnusedCaps(LimiterSettings settings, Rules rules, ObjectProvider<MethodLimits> methods) {
+        return new UnusedCapCheck(settings.caps(), rules, methods.getIfAvailable(() -> MethodLimits.NONE));
     }
 
     @Bean

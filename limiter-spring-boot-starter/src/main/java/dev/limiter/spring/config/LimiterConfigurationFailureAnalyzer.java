@@ -47,7 +47,11 @@ public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAn
                 .map(Problem::code)
                 .distinct()
                 .map(code -> code + ": " + code.action())
-                .collect(Collectors.joining("\n", "", "\ndocs/reference/messages.md says more about each code."));
+                .collect(Collectors.joining(
+                        "\n",
+                        "",
+                        "\nSearch the manual for a code, for example "
+                                + problems.get(0).code() + "."));
         return new FailureAnalysis(description, action, cause);
     }
 

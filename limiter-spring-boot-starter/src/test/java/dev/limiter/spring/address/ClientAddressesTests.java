@@ -297,18 +297,17 @@ class ClientAddressesTests {
         for (int i = 0; i < 10; i++) {
             addresses.of(new Request(PROXY, null, List.of("for=198.51.100.1"), List.of(CLIENT)));
         }
-        assertThat(output.getOut().split("limiter.web.forwarded-header: x-forwarded-for", -1))
-                .hasSize(2);
+        assertThat(output.getOut().split("limiter.web.forwarded-header", -1)).hasSize(2);
     }
 
     @Test
     void saysThatEverybodyIsTrusted(CapturedOutput output) {
         addresses(TrustedHeader.ANY, List.of("10.0.0.0/8"));
-        assertThat(output).doesNotContain("trusts everybody");
+        assertThat(output).doesNotContain("contains all addresses");
         addresses(TrustedHeader.ANY, List.of("::/0"));
-        assertThat(output).contains("limiter.web.trusted-proxies trusts everybody");
+        assertThat(output).contains("limiter.web.trusted-proxies contains all addresses");
         addresses(TrustedHeader.ANY, List.of("0.0.0.0/0"));
-        assertThat(output.getOut().split("trusts everybody", -1)).hasSize(3);
+        assertThat(output.getOut().split("contains all addresses", -1)).hasSize(3);
     }
 
     private static ClientAddresses addresses(TrustedHeader header, List<String> trusted) {

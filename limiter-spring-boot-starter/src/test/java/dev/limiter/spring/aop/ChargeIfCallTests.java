@@ -115,7 +115,7 @@ class ChargeIfCallTests {
             rejected(accounts::broken);
         });
         assertThat(output)
-                .containsOnlyOnce("cannot be decided; it stays charged")
+                .containsOnlyOnce("the request stays charged")
                 .contains("chargeIf of @RateLimiter on " + Accounts.class.getName() + ".broken()");
     }
 

@@ -83,7 +83,7 @@ class LazyStartTests {
                 "limiter.rules.none.limit=1",
                 "limiter.rules.none.window=1h")) {
             assertThat(missing(context)).isEmpty();
-            assertThat(output).contains("maybe not as they are meant", "/none");
+            assertThat(output).contains("may not do what you intend", "/none");
             Files.writeString(file, RULES.formatted(7));
             Clients clients =
                     new Clients(context.getEnvironment().getRequiredProperty("local.server.port", Integer.class));

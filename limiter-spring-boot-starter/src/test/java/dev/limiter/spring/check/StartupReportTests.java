@@ -84,7 +84,7 @@ class StartupReportTests {
 
     /** The text of each report. */
     private static List<String> reports(CapturedOutput told) {
-        return Stream.of(told.getOut().split("The limits work, but maybe not as they are meant:"))
+        return Stream.of(told.getOut().split("Some settings may not do what you intend:"))
                 .skip(1)
                 .toList();
     }

@@ -19,7 +19,7 @@ import org.springframework.core.io.ClassPathResource;
 
 class LimiterConfigurationFailureAnalyzerTests {
 
-    private static final String MORE = "docs/reference/messages.md says more about each code.";
+    private static final String MORE = "Search the manual for a code, for example LIM-301.";
 
     @Test
     void saysWhereEachProblemIsAndWhatToDoForEachCodeOnce() {

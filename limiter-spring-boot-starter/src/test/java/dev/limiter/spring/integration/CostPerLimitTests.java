@@ -69,7 +69,7 @@ class CostPerLimitTests extends WebTestSupport {
     void moreThanALimitCanEverGrantIsToldSo() throws Exception {
         HttpResponse<String> rejected = upload(1001, "X-User", "never");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(rejected.body()).contains("asks for more than the limit uploads-bytes can ever grant");
+        assertThat(rejected.body()).contains("costs more than the limit uploads-bytes can ever grant");
         assertThat(field(rejected, "Retry-After")).isEmpty();
         assertLeft(upload(1000, "X-User", "never"), "uploads-requests uploads-bytes", 3, 0);
     }

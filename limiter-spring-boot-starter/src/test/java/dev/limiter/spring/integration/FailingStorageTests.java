@@ -27,7 +27,7 @@ class FailingStorageTests extends WebTestSupport {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/limited").statusCode()).isEqualTo(500);
         }
-        assertThat(output).containsOnlyOnce("A request could not be decided").containsOnlyOnce("the row is locked");
+        assertThat(output).containsOnlyOnce("Deciding a request failed").containsOnlyOnce("the row is locked");
     }
 
     @TestApplication

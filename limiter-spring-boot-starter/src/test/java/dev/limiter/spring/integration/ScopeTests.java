@@ -103,7 +103,7 @@ class ScopeTests extends WebTestSupport {
     @Test
     void failingResolverIsAnErrorAndSaid(CapturedOutput output) throws Exception {
         assertThat(get("/failing").statusCode()).isEqualTo(500);
-        assertThat(output).contains("ResourceResolver failed for GET /failing", "on purpose");
+        assertThat(output).contains("ResourceResolver bean failed for GET /failing", "on purpose");
     }
 
     @Test
@@ -111,7 +111,7 @@ class ScopeTests extends WebTestSupport {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/nameless").statusCode()).isEqualTo(500);
         }
-        assertThat(output).contains("ResourceResolver returned null for GET /nameless");
+        assertThat(output).contains("ResourceResolver bean returned null for GET /nameless");
         assertThat(remaining("nameless", "")).isEqualTo(1);
     }
 

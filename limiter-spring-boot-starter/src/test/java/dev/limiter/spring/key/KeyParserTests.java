@@ -348,7 +348,7 @@ class KeyParserTests {
     void objectsWithoutTextAreAnErrorAndNotANewKeyEachTime() {
         assertThatThrownBy(() -> resolve("#{new Object()}"))
                 .isInstanceOf(RuleEvaluationException.class)
-                .hasMessageContaining("no toString()")
+                .hasMessageContaining("does not override toString()")
                 .hasMessageContaining("limiter.rules.test.key");
     }
 
@@ -399,27 +399,27 @@ class KeyParserTests {
         return Stream.of(
                 arguments("", "empty"),
                 arguments("  ", "empty"),
-                arguments(",ip", "nothing before or after a ','"),
-                arguments("ip,", "nothing before or after a ','"),
-                arguments("ip||global", "nothing before or after a '|'"),
+                arguments(",ip", "a part before or after ',' is empty"),
+                arguments("ip,", "a part before or after ',' is empty"),
+                arguments("ip||global", "an alternative before or after '|' is empty"),
                 arguments("#request.getHeader('x)", "is not closed"),
                 arguments("#request.getHeader('x'", "is not closed"),
-                arguments("#request.getHeader]", "closes nothing"),
+                arguments("#request.getHeader]", "not opened"),
                 arguments("IP", "\"IP\" is unknown"),
-                arguments("header:", "lacks a name"),
-                arguments("header:a b", "no header or cookie can have"),
-                arguments("header:'X-Api-Key'", "no header or cookie can have"),
-                arguments("cookie:'c'", "no header or cookie can have"),
+                arguments("header:", "needs a name"),
+                arguments("header:a b", "is not a valid name of a header or cookie"),
+                arguments("header:'X-Api-Key'", "is not a valid name of a header or cookie"),
+                arguments("cookie:'c'", "is not a valid name of a header or cookie"),
                 arguments("tenants", "param:name, path:name, principal, session, tenant"),
-                arguments("claim:", "lacks a name"),
+                arguments("claim:", "needs a name"),
                 arguments("claims:sub", "claim:"),
                 arguments("tenant:sub", "\"tenant:sub\" is unknown"),
-                arguments("#request +", "cannot work"),
-                arguments("#{}", "cannot work"),
+                arguments("#request +", "is invalid"),
+                arguments("#{}", "is invalid"),
                 arguments("#user", "#user is unknown"),
                 arguments("#{path}", "\"path\" is unknown"),
                 arguments("#{#request.getHeader(name)}", "\"name\" is unknown"),
-                arguments("@nothing.there", "no bean named"));
+                arguments("@nothing.there", "no bean has the name"));
     }
 
     private RateLimitKey parse(String key) {

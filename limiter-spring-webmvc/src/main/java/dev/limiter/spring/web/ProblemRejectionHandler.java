@@ -4,11 +4,11 @@ import dev.limiter.Decision;
 import dev.limiter.LimitStatus;
 import dev.limiter.OnFailure;
 import dev.limiter.spi.FixedDecision;
-import dev.limiter.spring.answer.AsciiText;
-import dev.limiter.spring.answer.FieldMembers;
-import dev.limiter.spring.answer.PolicyText;
-import dev.limiter.spring.answer.ProblemBody;
-import dev.limiter.spring.answer.RejectionTexts;
+import dev.limiter.spring.response.AsciiText;
+import dev.limiter.spring.response.FieldMembers;
+import dev.limiter.spring.response.PolicyText;
+import dev.limiter.spring.response.ProblemBody;
+import dev.limiter.spring.response.RejectionTexts;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -25,9 +25,8 @@ import org.springframework.context.MessageSource;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
- * Answers with status 429 and problem details as the body; with 503 where it is not the client that does too much, but
- * all together. The client is told in JSON whatever it accepts: that a status comes with the time to come back is worth
- * more than its format.
+ * Responds with status 429 and problem details, or with 503 if the application is overloaded. The body is JSON whatever
+ * the client accepts, because the information matters more than its format.
  */
 public final class ProblemRejectionHandler implements RejectionHandler {
 
@@ -36,9 +35,9 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     private final RejectionTexts texts;
 
     /**
-     * @param status of a rejection that the client is to blame for, 400 to 599
-     * @param maxJitter how much later clients may be asked to return, at random, 0 or more
-     * @param messages where the application may have texts of its own for title and detail
+     * @param status the status of rejections that the client caused, 400 to 599
+     * @param maxJitter the most that is randomly added to the retry after, 0 or more
+     * @param messages the application's texts for title and detail
      */
     public ProblemRejectionHandler(int status, Duration maxJitter, MessageSource messages) {
         this.status = status;
@@ -74,7 +73,7 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         }
     }
 
-    /** Where one limit was asked, it is the one that rejected. */
+    /** Returns the names of the limits that rejected. A single limit is the one that rejected. */
     private static List<String> violated(HttpServletRequest request, Decision decision) {
         ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
         List<LimitStatus> limits = decision.limits();
@@ -94,7 +93,10 @@ public final class ProblemRejectionHandler implements RejectionHandler {
         return decisions == null ? PolicyText.nameOf(limit.policy()) : decisions.nameOf(limit.policy());
     }
 
-    /** The body is ASCII, so that it does not matter which of both a handler has begun to use. */
+    /**
+     * Writes the body to the stream or, if a handler has used it before, to the writer. The body is ASCII, so both send
+     * the same.
+     */
     private static void write(AsciiText body, HttpServletResponse response) throws IOException {
         ServletOutputStream stream;
         try {
@@ -140,21 +142,20 @@ public final class ProblemRejectionHandler implements RejectionHandler {
     }
 
     /**
-     * How much later than it could the client of one rejection is told to return: at random, so that rejected clients do
-     * not all return at once.
+     * Returns a random delay for the retry after of one rejection, so that rejected clients do not all return at once.
      */
     Duration drawDelay() {
         return Duration.ofNanos(ThreadLocalRandom.current().nextLong(maxJitterNanos + 1));
     }
 
-    /** Never earlier than the truth; later by what the fields of this answer say as well. */
+    /** Returns the retry after, rounded up, with the same delay as the fields of this response. */
     private OptionalLong retryAfter(HttpServletRequest request, Decision decision) {
         Optional<Duration> exact = decision.retryAfter();
         if (exact.isEmpty()) {
             return OptionalLong.empty();
         }
         ServletRequestDecisions decisions = maxJitterNanos == 0 ? null : ServletRequestDecisions.of(request);
-        Duration told = decisions == null ? exact.get() : exact.get().plus(decisions.delay());
-        return OptionalLong.of(FieldMembers.secondsRoundedUp(told));
+        Duration delayed = decisions == null ? exact.get() : exact.get().plus(decisions.delay());
+        return OptionalLong.of(FieldMembers.secondsRoundedUp(delayed));
     }
 }

@@ -3,7 +3,7 @@ package dev.limiter.spring.rule;
 import dev.limiter.Limit;
 import java.util.List;
 
-/** The options of the ban of a rule, which needs all of them. */
+/** The options of a ban. All are required. */
 public final class BanOptions {
 
     public static final Option<Long> AFTER = Option.number("Rejections of the key by the rule")

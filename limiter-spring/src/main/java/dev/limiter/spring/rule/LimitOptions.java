@@ -83,7 +83,7 @@ public final class LimitOptions {
                     : null)
             .named("zone");
 
-    /** A leaky bucket takes it with {@link RuleOptions#MAX_WAIT} alone. */
+    /** For a leaky bucket only with {@link RuleOptions#MAX_WAIT}. */
     public static final Option<String> WARM_UP = Option.duration(
                     "Time in which the rate climbs from a third to all of it after idling, such as 10s")
             .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
@@ -94,18 +94,18 @@ public final class LimitOptions {
             .in(LimitOptions::warmUp)
             .named("warm-up");
 
-    /** A number or an expression; defaults to that of the rule. */
+    /** A number or an expression; defaults to the cost of the rule. */
     public static final Option<String> COST = Option.text(
                     "Permits that a request takes of this limit: a number or an expression")
             .otherwiseCounts("the cost of the rule")
             .suggest("1", "One permit for each request.")
             .named("cost");
 
-    /** The options of one of several limits. */
+    /** The options of a named limit. */
     public static final List<Option<?>> OF_NAMED =
             List.of(LIMIT, WINDOW, ALGORITHM, BURST, BUCKETS, ALIGN, ZONE, WARM_UP, COST);
 
-    /** The options of the only limit of a rule, which has the cost of the rule. */
+    /** The options of the only limit of a rule. Its cost is an option of the rule. */
     public static final List<Option<?>> OF_RULE =
             OF_NAMED.stream().filter(option -> option != COST).toList();
 

@@ -4,7 +4,7 @@ import dev.limiter.OnFailure;
 import java.time.Duration;
 import java.util.List;
 
-/** The options of a rule, beside those of its limits. What each means is in its description. */
+/** The options of a rule, except the ones of its limits. */
 public final class RuleOptions {
 
     public static final Option<List<String>> PATHS = Option.list(
@@ -95,7 +95,8 @@ public final class RuleOptions {
             .named("headers");
 
     public static final Option<String> ROLLOUT = Option.text(
-                    "Share of the keys for which the rule is enforced, from 0.01% to 100%; the others are in shadow mode")
+                    "Share of the keys for which the rule is enforced, from 0.01% to 100%; the others are in shadow"
+                            + " mode")
             .otherwise("100%")
             .suggest("1%", "One key of a hundred.")
             .suggest("10%", "One key of ten.")

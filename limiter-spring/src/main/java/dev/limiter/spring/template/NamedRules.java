@@ -16,16 +16,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/** The rules of one set that code has named so far. Thread-safe. */
+/** Caches the rules of one set that code uses. Thread-safe. */
 final class NamedRules {
 
     final RuleSet set;
     private final Map<String, NamedRule> byName = new ConcurrentHashMap<>();
 
-    /** {@code applicable}: the rule, and its candidate. */
+    /** A rule; {@code applicable}: the rule and its candidate. */
     record NamedRule(RateLimitRule rule, ApplicableRules applicable) {
 
-        /** The decision for the code that named the rule. */
+        /** Returns the decision for the calling code. */
         Decision decision(Verdict verdict) {
             return verdict.inCode(rule.rule());
         }
@@ -35,7 +35,7 @@ final class NamedRules {
         this.set = set;
     }
 
-    /** @throws LimiterConfigurationException if there is no rule of this name, or it has no limit */
+    /** @throws LimiterConfigurationException if the rule is unknown, or has no limit */
     NamedRule get(String name) {
         String canonical = RuleName.canonical(name);
         NamedRule known = byName.get(canonical);
@@ -56,9 +56,9 @@ final class NamedRules {
                 .map(NamedRules::withoutLimit)
                 .orElseGet(() -> new Problem(
                         MessageCode.UNKNOWN_RULE,
-                        "The rule that code names",
+                        "The rule of a RateLimitTemplate call",
                         name,
-                        "There is no rule of this name. Add limiter.rules." + name
+                        "No rule has this name. Add limiter.rules." + name
                                 + " to the configuration, or declare it in a RuleSource bean."
                                 + DidYouMean.ask(name, names()))));
     }
@@ -75,7 +75,7 @@ final class NamedRules {
                 MessageCode.LIMIT_MISSING,
                 definition.origin().toString(),
                 null,
-                "Code names this rule, but the rule has no limit. Set limit and window, such as limit: 100 and window:"
-                        + " 1m.");
+                "Code uses this rule with a RateLimitTemplate, but the rule has no limit. Set limit and window, such"
+                        + " as" + " limit: 100 and window: 1m.");
     }
 }

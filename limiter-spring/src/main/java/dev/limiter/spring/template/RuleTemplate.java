@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Decides by the rules in force. Thread-safe. */
+/** A template that decides with the current rules. Thread-safe. */
 public final class RuleTemplate implements RateLimitTemplate {
 
     private final Supplier<Rules> rules;
@@ -27,8 +27,8 @@ public final class RuleTemplate implements RateLimitTemplate {
     private volatile @Nullable NamedRules used;
 
     /**
-     * @param rules asked for each call, as is {@code decider}
-     * @param reload puts the current rules of the configuration and of all sources in force
+     * @param rules called for each decision, like {@code decider}
+     * @param reload applies the current rules of the configuration and of all sources
      */
     public RuleTemplate(Supplier<Rules> rules, Supplier<RuleDecider> decider, Runnable reload) {
         this.rules = rules;
@@ -101,8 +101,9 @@ public final class RuleTemplate implements RateLimitTemplate {
 
     private static CodeCall call(String rule, @Nullable String key, @Nullable Long permits, boolean mayWait) {
         if (key == null) {
-            throw new IllegalArgumentException("The key for rule \"" + rule + "\" is null. Pass a text that identifies"
-                    + " the client, or \"\" for the bucket of clients without one. [" + MessageCode.KEY + "]");
+            throw new IllegalArgumentException("The key for rule \"" + rule + "\" is null. Pass a text that"
+                    + " identifies" + " the client, or \"\" for the bucket of unidentified clients."
+                    + " [" + MessageCode.KEY + "]");
         }
         return new CodeCall(key, permits, mayWait);
     }

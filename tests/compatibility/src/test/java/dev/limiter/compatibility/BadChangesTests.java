@@ -56,10 +56,10 @@ class BadChangesTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         # path   | body                                       | where   | code    | text
-        orders   | {}                                         | orders  | LIM-501 | nothing to change
-        orders   | null                                       | orders  | LIM-501 | nothing to change
-        orders   | ''                                         | orders  | LIM-501 | nothing to change
-        orders   | {'until':'2h'}                             | orders  | LIM-501 | nothing to change
+        orders   | {}                                         | orders  | LIM-501 | The change is empty
+        orders   | null                                       | orders  | LIM-501 | The change is empty
+        orders   | ''                                         | orders  | LIM-501 | The change is empty
+        orders   | {'until':'2h'}                             | orders  | LIM-501 | The change is empty
         orders   | {'limit':0}                                | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'limit':99999999999999999999999}          | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'limit':'many'}                           | limit   | LIM-102 | whole number
@@ -74,11 +74,11 @@ class BadChangesTests {
         orders   | {'limit':9,'version':'x'}                  | version | LIM-102 | whole number
         orders   | {'limit':9,'version':''}                   | version | LIM-102 | whole number
         several  | {'limit':1}                                | named   | LIM-501 | Write which
-        several  | {'named':'per-day','burst':5}              | burst   | LIM-204 | would ignore it
+        several  | {'named':'per-day','burst':5}              | burst   | LIM-204 | has no burst
         several  | {'named':'per-week','limit':5}             | named   | LIM-501 | no limit of this name
         Limited.annotated | {'limit':0}                       | limit   | LIM-107 | from 1 to 1000000000000000
         Limited.annotated | {'window':'1parsec'}              | window  | LIM-108 |
-        Limited.annotated | {'burst':5}                       | burst   | LIM-204 | would ignore it
+        Limited.annotated | {'burst':5}                       | burst   | LIM-204 | has no burst
         # words: unknown, without a value, in the URL, several things at once
         orders   | {'Key':'acme','limit':1000}                |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'unitl':'2h'}                   |         |         | is unknown. Known: named, limit, window
@@ -104,8 +104,8 @@ class BadChangesTests {
         orders   | {'key':'acme','limit':9,'until':'2h','named':'x'}     | | LIM-    |
         several  | {'key':'','limit':5,'until':'1h'}          | named   | LIM-501 | Write which:
         several  | {'key':'','limit':5,'until':'2h','named':'per-week'}  | | LIM-    |
-        several  | {'key':'','limit':1,'until':'2h','named':'per-day'}   | | LIM-    | more than can ever be granted at once: 1
-        costly   | {'key':'acme','limit':2,'until':'2h'}      |         | LIM-    | more than can ever be granted at once: 2
+        several  | {'key':'','limit':1,'until':'2h','named':'per-day'}   | | LIM-    | more than can be granted at once: 1
+        costly   | {'key':'acme','limit':2,'until':'2h'}      |         | LIM-    | more than can be granted at once: 2
         # until
         orders   | {'limit':9,'until':'soon'}                 |         |         | must be a time such as
         orders   | {'key':'acme','limit':9,'until':'soon'}    |         |         | must be a time such as

@@ -377,10 +377,10 @@ class ChangesTests {
                                 + SIGNED));
         try (ConfigurableApplicationContext application = start("limiter.changes-file=" + file)) {
             Operator own = Operator.of(application);
-            assertThat(lines(output, "WARN.*Changes of rules are not in force:"))
+            assertThat(lines(output, "WARN.*Some changes of rules are not applied"))
                     .isEqualTo(1);
-            String gone = "gone: A change is skipped. There is no rule of this name.";
-            assertThat(own.all()).contains("\"problem\":", gone, "orders: A change is skipped. ", "several: ");
+            String gone = "gone: a change is skipped. No rule has this name.";
+            assertThat(own.all()).contains("\"problem\":", gone, "orders: a change is skipped. ", "several: ");
             assertThat(own.clients().get("/actuator/health").body())
                     .contains("\"status\":\"UP\"", "\"version\":7", "\"changesKeptIn\":\"" + file + "\"", gone);
             assertThat(own.permitted("/orders", "acme")).isEqualTo(3);

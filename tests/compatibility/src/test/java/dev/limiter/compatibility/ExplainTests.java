@@ -180,7 +180,7 @@ class ExplainTests {
         assertThat(rules.get("watching")).containsEntry("applies", true).containsEntry("mode", "shadow");
         assertThat(rules.get("off")).containsEntry("applies", false).containsEntry("because", "mode: off");
         assertThat(rules.get("login")).containsEntry("because", "paths: none matches");
-        assertThat(rules.get("default")).containsEntry("because", "an enforced rule with paths is for it");
+        assertThat(rules.get("default")).containsEntry("because", "an enforced rule with paths applies");
         assertThat(explanation.toString()).doesNotContain("why,").doesNotContain(":why");
     }
 
@@ -203,10 +203,10 @@ class ExplainTests {
     @ParameterizedTest
     @CsvSource({
         "/orders/1, DELETE, orders, methods: not for DELETE",
-        "/free/all, GET, default, limiter.web.exclude is for it",
+        "/free/all, GET, default, limiter.web.exclude matches",
         "/nowhere, GET, orders, paths: none matches",
-        "/annotated, GET, default, '@RateLimiter is on the method that serves it, or no endpoint of the application"
-                + " does'",
+        "/annotated, GET, default, '@RateLimiter is on the handler method, or no endpoint of the application"
+                + " matches'",
         "/actuator/limiter, GET, orders, endpoints of Actuator are not limited"
     })
     void saysWhyNot(String path, String method, String rule, String because) {
@@ -225,7 +225,7 @@ class ExplainTests {
                 .containsEntry("result", "skipped")
                 .containsEntry("detail", "allow");
         assertThat(rules(explain("path", "/annotated")).get("Limited.annotated"))
-                .containsEntry("because", "@RateLimiter is on the method that serves it")
+                .containsEntry("because", "@RateLimiter is on the handler method")
                 .containsEntry("result", "permitted");
         Map<String, Object> broken = explain("path", "/broken");
         assertThat(broken).containsEntry("result", "undecided");
@@ -255,7 +255,7 @@ class ExplainTests {
 
         assertThat(explanation).containsEntry("result", "undecided");
         assertThat((String) rules(explanation).get("Limited.account").get("detail"))
-                .contains("#id", "the arguments are known when the method is called");
+                .contains("#id", "the arguments are unknown without a call");
         assertThat(explain("path", "/accounts/7", "method", "DELETE")).containsEntry("result", "permitted");
     }
 
@@ -314,7 +314,7 @@ class ExplainTests {
         assertThat(rules(explain(withCookie)).get("early")).containsEntry("applies", true);
         assertThat(rules(explain(preflight("/shared"))).get("default"))
                 .containsEntry("applies", false)
-                .containsEntry("because", "a preflight of CORS is not charged");
+                .containsEntry("because", "CORS preflights are not charged");
     }
 
     private static String[] preflight(String path) {
@@ -330,8 +330,8 @@ class ExplainTests {
                 "path=orders | must begin with a slash",
                 "path=/a%25zz | Malformed escape pair",
                 "path=/orders&ip=localhost | must be an address",
-                "path=/orders&ip=::1&ip=::1 | write it once",
-                "path=/orders&heder.X=1 | describes no request",
+                "path=/orders&ip=::1&ip=::1 | Send it once",
+                "path=/orders&heder.X=1 | is unknown. Known are",
                 "method=GET | must begin with a slash"
             })
     void saysWhatIsWrong(String query, String message) {

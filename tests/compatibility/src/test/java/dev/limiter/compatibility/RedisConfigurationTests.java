@@ -113,7 +113,7 @@ class RedisConfigurationTests {
             for (int i = 0; i < 20; i++) {
                 assertThat(limiters.tryAcquire(TWO, "alice").permitted()).isEqualTo(i < 2);
             }
-            await(() -> output.toString().contains("Redis does not decide on limits"));
+            await(() -> output.toString().contains("Redis is unavailable"));
         }
     }
 

@@ -129,7 +129,7 @@ class SilentMistakesTests {
         assertThat(lines(output, "LIM-920"))
                 .singleElement()
                 .asString()
-                .contains("limiter.rules.login.key", "param:username", "not of a JSON body");
+                .contains("limiter.rules.login.key", "param:username", "not from a JSON body");
     }
 
     @Test
@@ -243,7 +243,7 @@ class SilentMistakesTests {
             Clients operator = Applications.clientsOf(shadowed);
             HttpResponse<String> outweighed = operator.post("/actuator/limiter/one", "{\"mode\": \"enforce\"}");
             assertThat(outweighed.statusCode()).isEqualTo(400);
-            assertThat(outweighed.body()).contains("limiter.mode", "without a rule changes the mode of all");
+            assertThat(outweighed.body()).contains("limiter.mode", "POST to the endpoint without a rule");
             for (String wrong : List.of("{}", "{\"mode\": \"enfroce\"}", "{\"mode\": \"off\", \"limit\": 1}")) {
                 assertThat(operator.post("/actuator/limiter", wrong).statusCode())
                         .as(wrong)

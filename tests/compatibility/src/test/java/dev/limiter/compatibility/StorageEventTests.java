@@ -56,7 +56,7 @@ class StorageEventTests {
             assertThat(lost.node()).isEmpty();
             assertThat(lost.cause()).isNotNull();
             await(() -> available(application) == 0);
-            await(() -> output.toString().contains("Redis does not decide on limits"));
+            await(() -> output.toString().contains("Redis is unavailable"));
             assertThat(output).contains(lost.cause().getMessage());
 
             redis.start();
@@ -66,7 +66,7 @@ class StorageEventTests {
             assertThat(found.cause()).isNull();
             assertThat(found.at()).isAfterOrEqualTo(lost.at());
             await(() -> available(application) == 1);
-            await(() -> output.toString().contains("Redis decides on limits again"));
+            await(() -> output.toString().contains("Redis is available again"));
 
             assertThat(told.heard).containsExactlyElementsOf(told.published);
             assertThat(told.threads).containsOnly("limiter-storage-events");

@@ -12,16 +12,16 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * The HTTP methods that mappings declare. Walks through all mappings at each question: the caller keeps the answers.
+ * Finds the HTTP methods that mappings declare. Each call walks through all mappings, so callers cache results.
  */
 final class DeclaredMethods {
 
-    /** Instead of a method: the mapping declares none, or several. */
+    /** Stands for no or several declared methods. */
     static final String ANY = "*";
 
     private DeclaredMethods() {}
 
-    /** The one method that the mapping of that pattern declares for requests like this, or {@link #ANY}. */
+    /** Returns the only method that the mapping with this pattern declares for such requests, or {@link #ANY}. */
     static String of(HandlerMappings.OfServlet servlet, Object handler, String pattern, String requestMethod) {
         List<Set<String>> declared = handler instanceof HandlerMethod method
                 ? ofMethod(servlet, method, pattern)

@@ -19,12 +19,14 @@ import org.springframework.web.servlet.resource.DefaultServletHttpRequestHandler
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
 /**
- * Tells which endpoint a request uses. Remembers endpoints until the rules change, and not more of them than an
- * application has: what clients send never makes it grow. Thread-safe.
+ * Finds the endpoint of a request. Caches endpoints until the rules change; values from clients do not enlarge the
+ * cache. Thread-safe.
  */
 public final class Endpoints {
 
-    /** All that no endpoint serves: static files, unknown URLs, answers that Spring makes up for OPTIONS. */
+    /**
+     * The resource of requests without an endpoint: static files, unknown URLs, and Spring's own responses to OPTIONS.
+     */
     static final String UNSERVED = DeclaredMethods.ANY + " /**";
 
     private static final String ALL_PATHS = "/**";
@@ -34,7 +36,7 @@ public final class Endpoints {
     private static final int MAX_REMEMBERED = 10_000;
     private static final Set<String> METHODS = Set.of(GET, HEAD, "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
-    /** {@code handler}: as {@link #identity} tells them apart. */
+    /** A route; {@code handler}: a result of {@link #identity}. */
     private record Route(Object handler, String pattern, String method) {}
 
     private record Remembered(RuleSet ruleSet, ConcurrentMap<Route, Endpoint> endpoints) {}
@@ -45,7 +47,7 @@ public final class Endpoints {
     private final boolean staticResources;
     private volatile Remembered remembered;
 
-    /** {@code staticResources}: whether the automatic limit applies also to what no endpoint serves. */
+    /** {@code staticResources}: true if the automatic limit also applies to requests without an endpoint. */
     public Endpoints(Rules rules, HandlerMappings mappings, MethodLimits methodLimits, boolean staticResources) {
         this.rules = rules;
         this.mappings = mappings;
@@ -54,7 +56,7 @@ public final class Endpoints {
         this.remembered = new Remembered(rules.current(), new ConcurrentHashMap<>());
     }
 
-    /** The endpoint of a request that was mapped to a handler. */
+    /** Returns the endpoint of a request that was mapped to a handler. */
     public Endpoint of(HttpServletRequest request, Object handler) {
         Route route = new Route(identity(handler), pattern(request, handler), method(request));
         RuleSet ruleSet = rules.current();
@@ -80,14 +82,14 @@ public final class Endpoints {
         RateLimitRule defaultLimit = (served || staticResources) && !hasLimits(handler)
                 ? ruleSet.defaultLimit().orElse(null)
                 : null;
-        // HEAD is a GET whose body stays away.
+        // HEAD is a GET without a body.
         String declared =
                 served ? DeclaredMethods.of(servlet, handler, pattern, method.equals(HEAD) ? GET : method) : "";
         String resource = served ? declared + " " + pattern : UNSERVED;
         return new Endpoint(resource, method, pattern, isOfActuator(handler), ruleSet, defaultLimit);
     }
 
-    /** The rules of the method that handles requests, from annotations. */
+    /** Returns the rules of the annotations on a handler method. */
     public List<RateLimitRule> annotated(Object handler) {
         return handler instanceof HandlerMethod method
                 ? methodLimits.rules(method.getMethod(), targetClass(method))
@@ -103,13 +105,13 @@ public final class Endpoints {
         return handler.getBean() instanceof String ? handler.getBeanType() : AopUtils.getTargetClass(handler.getBean());
     }
 
-    /** Whether an endpoint of Spring Boot Actuator serves requests; its package differs between versions. */
+    /** Returns whether the handler is an endpoint of Spring Boot Actuator. Its package differs between versions. */
     private static boolean isOfActuator(Object handler) {
         return handler instanceof HandlerMethod method
                 && method.getBeanType().getName().contains(".actuate.endpoint.web.");
     }
 
-    /** Handlers themselves may be made anew for each request. */
+    /** Returns an object that identifies a handler, which itself may be created for each request. */
     private static Object identity(Object handler) {
         if (handler instanceof HandlerMethod method) {
             Method mapped = method.getMethod();
@@ -126,7 +128,7 @@ public final class Endpoints {
         return handler instanceof ResourceHttpRequestHandler || handler instanceof DefaultServletHttpRequestHandler;
     }
 
-    /** The pattern of the mapping; empty if Spring answers the request itself. */
+    /** Returns the pattern of the mapping; empty if Spring itself writes the response. */
     private String pattern(HttpServletRequest request, Object handler) {
         Object attribute = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
         String pattern = attribute == null ? "" : attribute.toString();
@@ -134,14 +136,14 @@ public final class Endpoints {
             return pattern;
         }
         if (handler instanceof HandlerFunction) {
-            // a route need not have a path among its predicates
+            // a route may have no path predicate
             return pattern.isEmpty() ? ALL_PATHS : pattern;
         }
-        // The catch-all handler of a mapping ("/*") has each URL as its pattern, and another mapping may have none.
+        // A catch-all handler ("/*") reports each URL as its pattern, and other mappings may report none.
         return pattern.isEmpty() || !mappings.of(request).isPattern(pattern) ? ALL_PATHS : pattern;
     }
 
-    /** All methods that clients invent are one. */
+    /** Returns the method; all unknown methods are one. */
     private static String method(HttpServletRequest request) {
         String method = request.getMethod();
         return METHODS.contains(method) ? method : DeclaredMethods.ANY;

@@ -1,4 +1,4 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,7 +28,7 @@ class ProblemBodyTests {
     }
 
     @Test
-    void saysNothingOfATimeThatNobodyKnows() {
+    void omitsAnUnknownRetryAfter() {
         assertThat(json("/", OptionalLong.empty())).doesNotContain("retry-after");
     }
 

@@ -1,4 +1,4 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
-import dev.limiter.spring.answer.ProblemBody.Problem;
+import dev.limiter.spring.response.ProblemBody.Problem;
 import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +42,7 @@ class RejectionTextsTests {
         assertThat(detail(rejection(1), OptionalLong.empty()))
                 .isEqualTo("The limit orders-burst, orders-daily is used up.");
         assertThat(detail(rejection(9), OptionalLong.empty()))
-                .isEqualTo("The request asks for more than the limit orders-burst, orders-daily can ever grant.");
+                .isEqualTo("The request costs more than the limit orders-burst, orders-daily can ever grant.");
     }
 
     @ParameterizedTest
@@ -105,7 +105,7 @@ class RejectionTextsTests {
         for (int i = 0; i < 2; i++) {
             assertThat(detail(rejection(1), OptionalLong.of(1))).contains("retry after 1 s.");
         }
-        assertThat(output.toString().split("limiter.rejected.detail cannot be formatted", -1))
+        assertThat(output.toString().split("limiter.rejected.detail is not a valid pattern", -1))
                 .hasSize(2);
     }
 

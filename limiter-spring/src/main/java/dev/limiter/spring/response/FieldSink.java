@@ -1,4 +1,4 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 /** The header fields of a response. */
 @FunctionalInterface

@@ -1,4 +1,4 @@
-package dev.limiter.spring.answer;
+package dev.limiter.spring.response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,0 @@
-/** The answer to a client at any edge: fields, problem body, texts. Internal. */
-@NullMarked
-package dev.limiter.spring.answer;
-
-import org.jspecify.annotations.NullMarked;
