@@ -165,13 +165,13 @@ class EndpointTests {
                 operator.post("orders", "{'key':'" + hash + "','ban':true}"),
                 operator.post("orders", "{'key':'" + hash + "','limit':9,'until':'1h'}"))) {
             assertThat(Operator.body(400, answer))
-                    .contains("remembers no key with this hash", "header:x-api-key=16:0123456789abcdef");
+                    .contains("has no record of a key with this hash", "header:x-api-key=16:0123456789abcdef");
         }
         assertThat(audit.all).isEmpty();
         assertThat(operator.rule("orders?key=" + hash))
-                .contains("\"used\":false", "\"note\":\"This instance remembers no key with this hash");
+                .contains("\"used\":false", "\"note\":\"This instance has no record of a key with this hash");
         assertThat(operator.rule("several?key=" + hash))
-                .contains("remembers no key with this hash", "give an empty key");
+                .contains("has no record of a key with this hash", "send an empty key");
     }
 
     @Test
@@ -214,7 +214,7 @@ class EndpointTests {
                 operator.post("orders", "{'limit':99,'named':'per-day','rule':'several'}"),
                 operator.clients().get("/actuator/limiter/orders?rule=several"),
                 operator.delete("orders?rule=several"))) {
-            assertThat(Operator.body(400, answer)).contains("The path says which rule");
+            assertThat(Operator.body(400, answer)).contains("The rule is already in the path");
         }
         assertThat(operator.rule("several")).isEqualTo(before);
         assertThat(operator.status("%6frders")).isEqualTo(200);
@@ -226,7 +226,7 @@ class EndpointTests {
     @CsvSource(delimiter = '|', textBlock = """
         orders?kye=acme                  | is unknown. Known:
         orders?key=acme&kye=other        | Did you mean
-        orders?key=a&key=b               | say it once
+        orders?key=a&key=b               | send it once
         orders?key=a&resource=GET%20/orders |
         Limited.annotated?key=&resource=nothing |
         default?key=x                    | GET /orders/{id}

@@ -81,7 +81,7 @@ class ObservationTests {
 
             assertThat(traced.of("limiter.wait"))
                     .containsExactly(new Seen(
-                            "limiter.wait", "wait for a turn", "outcome=permitted rule=pool", "http.server.requests"));
+                            "limiter.wait", "wait for permits", "outcome=permitted rule=pool", "http.server.requests"));
             assertThat(queued(application)).isZero();
             assertThat(tags(application, "limiter.wait")).containsOnly("rule");
             assertThat(names(application))

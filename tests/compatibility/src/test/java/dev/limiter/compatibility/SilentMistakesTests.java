@@ -165,7 +165,7 @@ class SilentMistakesTests {
                 method, "/actuator/limiter/longin", "{\"limit\": 5}", "Content-Type", "application/json");
 
         assertThat(answer.statusCode()).isEqualTo(404);
-        assertThat(answer.body()).contains("There is no such rule. Did you mean login?");
+        assertThat(answer.body()).contains("Unknown rule. Did you mean login?");
     }
 
     @ParameterizedTest

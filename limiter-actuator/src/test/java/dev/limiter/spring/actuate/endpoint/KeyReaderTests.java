@@ -53,7 +53,7 @@ class KeyReaderTests {
         assertThat(keys.standings(named, HASH, null).toString()).contains("used=false", "note=");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> keys.findToChange(named, HASH, null))
-                .withMessageContaining("remembers no key with this hash");
+                .withMessageContaining("has no record of a key with this hash");
 
         RateLimitRule rule = named.get(0);
         limiters.tryAcquire(rule.rule(), keys.find(named, HASH, null).get(rule));

@@ -34,7 +34,7 @@ class LimiterHealthTests {
 
     /** An application is not taken out of service because Redis is down. */
     @ParameterizedTest
-    @CsvSource({"true, UP, decides", "false, UNKNOWN, does not decide; rules do as on-failure says"})
+    @CsvSource({"true, UP, available", "false, UNKNOWN, unavailable; rules use on-failure"})
     void storageThatFailsIsUnknownAndNeverDown(boolean available, String status, String does) {
         Health health = new Boot3HealthIndicator(new LimiterHealth(storage(available), null, null, resolvers)).health();
         assertThat(health.getStatus()).isEqualTo(new Status(status));
