@@ -13,8 +13,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Warns once of each server that deletes limits when its memory is full, as far as it tells. Asks when a server has
- * answered for the first time, in the background; each master of a cluster. Thread-safe.
+ * Warns once about each Redis node that deletes limits when its memory is full. Reads the setting in the background after
+ * the first reply of a node. Nodes may not allow reading it. Thread-safe.
  */
 final class EvictionCheck implements StorageListener {
 
@@ -37,7 +37,7 @@ final class EvictionCheck implements StorageListener {
         }
     }
 
-    /** A node that could not be asked before may be one of those. */
+    /** Checks again, because a node may have been unavailable before. */
     @Override
     public void found(String node) {
         asked.set(false);
@@ -50,7 +50,7 @@ final class EvictionCheck implements StorageListener {
                     logger.warn(finding(node, policy));
                 }
                 if (failure != null && node.isEmpty()) {
-                    // of a cluster, all are asked again when a node is found again
+                    // all nodes of a cluster are checked again when a node is found again
                     asked.set(false);
                 }
             });
@@ -62,8 +62,8 @@ final class EvictionCheck implements StorageListener {
                 MessageCode.EVICTING_SERVER,
                 (node.isEmpty() ? "Redis" : "The node " + node + " of the Redis cluster") + " has maxmemory-policy "
                         + policy
-                        + ": when its memory is full it deletes limits, and clients get their full limit anew. Give"
-                        + " limits a server with noeviction (limiter.redis.url), which rejects writes instead, so"
-                        + " that they are decided as on-failure says.");
+                        + ": when its memory is full, it deletes buckets, and clients get their full limit again. Use"
+                        + " a server with noeviction (limiter.redis.url), which rejects writes instead, so that rules"
+                        + " use on-failure.");
     }
 }

@@ -48,7 +48,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
-/** Limits requests in Spring MVC, and answers what is rejected there, by a rule or by a method. */
+/** Auto-configuration of limits on Spring MVC requests, and of the responses to rejected requests and calls. */
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(value = DispatcherServlet.class, name = "jakarta.servlet.http.HttpServletRequest")
@@ -58,8 +58,7 @@ public final class LimiterWebAutoConfiguration {
     private static final String FILTER = "limiterFilter";
 
     /**
-     * After the filters that wrap requests, and the one that binds them to the thread (-105); before Spring Security
-     * (-100).
+     * After the filters that wrap requests and bind them to the thread (-105), and before Spring Security (-100).
      */
     private static final int DEFAULT_FILTER_ORDER = -102;
 
@@ -170,7 +169,8 @@ public final class LimiterWebAutoConfiguration {
     }
 
     /**
-     * Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}.
+     * A bean, so that all mappings of every {@link DispatcherServlet} find it, even those that ignore {@link
+     * WebMvcConfigurer}.
      */
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
@@ -228,7 +228,7 @@ public final class LimiterWebAutoConfiguration {
         return new RateLimitFilter(requests, decider, earlyRules.getIfAvailable());
     }
 
-    /** By its name: the server needs it before other beans can be made. */
+    /** Delegates to the filter by bean name, because the server needs it before other beans exist. */
     @Bean
     DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);
@@ -241,7 +241,7 @@ public final class LimiterWebAutoConfiguration {
         try {
             return environment.getProperty("limiter.web.filter-order", Integer.class, DEFAULT_FILTER_ORDER);
         } catch (ConversionException | IllegalArgumentException wrong) {
-            // The properties are read later, and say it better.
+            // binding the properties reports this later, with a better message
             return DEFAULT_FILTER_ORDER;
         }
     }

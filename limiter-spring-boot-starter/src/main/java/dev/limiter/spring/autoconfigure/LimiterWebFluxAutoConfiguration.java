@@ -16,14 +16,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
-/** Stops a WebFlux application that counts on limits, since its requests have none. */
+/** Fails the startup of a WebFlux application with limits on requests, which would have no effect. */
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnLimiter
 @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
 public final class LimiterWebFluxAutoConfiguration {
 
-    /** Comes after the scan for annotated methods. Not lazy, whatever the application's other beans are. */
+    /** Runs after the scan for annotated methods. Never lazy. */
     @Bean
     @Lazy(false)
     SmartInitializingSingleton limiterWebFluxLimits(Rules rules, MethodLimits methods, LimiterSettings settings) {
@@ -44,10 +44,10 @@ public final class LimiterWebFluxAutoConfiguration {
                     MessageCode.WEBFLUX,
                     "limiter.web",
                     null,
-                    "Requests to a WebFlux application are not limited yet, and nothing would hold to "
+                    "Limits on requests are not supported on WebFlux yet, so these would have no effect: "
                             + String.join(", ", limits)
-                            + ". Set limiter.web.enabled=false to limit only calls of annotated methods and calls of"
-                            + " RateLimiters, or limiter.enabled=false to limit nothing"));
+                            + ". Set limiter.web.enabled=false to limit only annotated methods and calls in code,"
+                            + " or limiter.enabled=false to turn all limits off."));
         }
     }
 }

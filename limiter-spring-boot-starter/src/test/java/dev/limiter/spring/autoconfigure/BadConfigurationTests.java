@@ -184,7 +184,7 @@ class BadConfigurationTests {
                 .isNotNull();
         assertThat(output)
                 .contains("limiter.rules.orders." + setting.replace(": ", " = \"") + "\" (")
-                .contains("There is no value here, or a placeholder gave none", "[LIM-102]");
+                .contains("The value is empty, or a placeholder resolved to nothing", "[LIM-102]");
     }
 
     @ParameterizedTest
@@ -268,7 +268,7 @@ class BadConfigurationTests {
         String yaml = "limiter: { web: { deny: [192.0.2.7] }, rules: { api: { paths: /a, limit: 1, window: 1s } } }";
         assertThat(catchThrowable(() -> start(yaml, Map.of(variable, "")))).isNotNull();
         assertThat(output)
-                .contains(key + " = \"\" (\"" + variable + "\" from", "There is no value here")
+                .contains(key + " = \"\" (\"" + variable + "\" from", "The value is empty")
                 .doesNotContain("unknown");
     }
 

@@ -95,7 +95,7 @@ class ChangesTextTests {
     void nothingElseIsRead(String text) {
         assertThatThrownBy(() -> ChangesText.read(text))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("These are no changes of rules: ");
+                .hasMessageStartingWith("Not a document of rule changes: ");
     }
 
     @Test

@@ -95,7 +95,7 @@ class ConfigurationWatcherTests {
         assertThat(limits()).containsExactly("a 5");
         assertThat(rules.problem())
                 .hasValueSatisfying(problem -> assertThat(problem).contains(told));
-        assertThat(output).containsOnlyOnce("Rules stay as they are");
+        assertThat(output).containsOnlyOnce("the previous rules stay in force");
         assertThat(reports).isEqualTo(1);
     }
 
@@ -117,7 +117,7 @@ class ConfigurationWatcherTests {
         failure = new IllegalStateException("the context is closed");
         watcher.environmentChanged();
         assertThat(rules.problem()).isEmpty();
-        assertThat(output).doesNotContain("Rules stay as they are");
+        assertThat(output).doesNotContain("the previous rules stay in force");
     }
 
     @Test
@@ -153,8 +153,8 @@ class ConfigurationWatcherTests {
         watcher.look();
         assertThat(limits()).containsExactly("a 5");
         assertThat(rules.problem())
-                .hasValueSatisfying(problem ->
-                        assertThat(problem).startsWith("There is no ").endsWith(" any more"));
+                .hasValueSatisfying(
+                        problem -> assertThat(problem).startsWith("The file ").endsWith(" no longer exists"));
 
         reloaded("limiter.rules.a: { limit: 5, window: 1m }");
         assertThat(rules.problem()).isEmpty();

@@ -146,7 +146,7 @@ class RedisChangeStoreTests {
 
         assertThatThrownBy(() -> one.save(FIRST))
                 .isInstanceOf(ChangeStoreException.class)
-                .hasMessageContaining("or not");
+                .hasMessageContaining("may or may not take effect");
         assertThat(one.load(Changes.NONE)).isEqualTo(FIRST);
     }
 }

@@ -86,7 +86,7 @@ class StartupReportTests {
         run(new String[] {property + "=1"});
 
         assertThat(output)
-                .contains("[LIM-921]", "nothing reads this. Did you mean " + meant + "?")
+                .contains("[LIM-921]", "this property has no effect. Did you mean " + meant + "?")
                 .containsPattern("- " + found.replace(".", "\\."));
     }
 

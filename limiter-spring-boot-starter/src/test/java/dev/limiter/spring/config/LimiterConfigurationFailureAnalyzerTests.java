@@ -49,7 +49,7 @@ class LimiterConfigurationFailureAnalyzerTests {
         assertThat(analysis.getDescription())
                 .contains("limiter.rules.r49.key")
                 .doesNotContain("limiter.rules.r50.key")
-                .endsWith("There are 2 problems more.");
+                .endsWith("There are 2 more problems.");
     }
 
     private static FailureAnalysis analysis(Problem... problems) {

@@ -339,7 +339,7 @@ class ChangesTests {
         Files.writeString(file, "server:\n  port: 8080\n");
         try (ConfigurableApplicationContext application = start(property)) {
             Operator own = Operator.of(application);
-            assertThat(output).contains("cannot be read, and are not in force");
+            assertThat(output).contains("cannot be read and are not in force");
             assertThat(own.all()).contains("\"problem\":\"The changes in ", "delete it");
             assertThat(own.rule("orders")).contains("\"limit\":3");
             Operator.body(503, own.post("orders", "{'limit':9}"));
@@ -356,7 +356,7 @@ class ChangesTests {
         try (ConfigurableApplicationContext application =
                 start("limiter.changes-file=" + folder.resolve("missing/changes"))) {
             Operator own = Operator.of(application);
-            assertThat(own.all()).contains("\"problem\":\"No change can be kept in ", "there is no folder ");
+            assertThat(own.all()).contains("\"problem\":\"Changes cannot be stored in ", ": the folder ");
             Operator.body(503, own.post("orders", "{'limit':4}"));
             Files.createDirectories(folder.resolve("missing"));
             own.change("orders", "{'limit':4}");

@@ -54,7 +54,7 @@ import org.springframework.web.bind.annotation.RestController;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RulesFileTests {
 
-    private static final String STAYS = "Rules stay as they are";
+    private static final String STAYS = "the previous rules stay in force";
     private static final String PROBLEM = "\"problem\":";
 
     @TempDir
@@ -126,16 +126,16 @@ class RulesFileTests {
                 Arguments.of(
                         "limiter:\n  rules:\n    orders:\n      key: \"header:Schl\u00fcssel\"\n"
                                 .getBytes(StandardCharsets.ISO_8859_1),
-                        List.of("no UTF-8")),
+                        List.of("not encoded in UTF-8")),
                 Arguments.of(orders(9).getBytes(Charset.forName("UTF-32")), List.of("LIM-503")),
                 text("\u0000\u0001\u0002", "no YAML"),
-                text(laughs(), "too much when its aliases are written out"),
+                text(laughs(), "aliases expand to too many values"),
                 text("limiter: { rules: &a { orders: *a } }", "too much"),
                 text("limiter: { rules: &a [ *a ] }", "too much"),
                 text("? " + "k".repeat(200_000) + "\n: [" + "1,".repeat(100_000) + "]", "too much"),
                 text("[".repeat(100_000), "no YAML"),
-                text("hello", "may have limiter.rules"),
-                text("- limiter\n", "may have limiter.rules"),
+                text("hello", "only limiter.rules"),
+                text("- limiter\n", "only limiter.rules"),
                 text("", "empty"),
                 text("limiter:\n  rules:\n", "empty"),
                 text("---\n---\n", "empty"),
@@ -283,7 +283,7 @@ class RulesFileTests {
         Files.delete(file);
         awaitProblem("any more");
         Files.createDirectory(file);
-        awaitProblem("This is no file");
+        awaitProblem("This is not a regular file");
         Files.delete(file);
         Files.createSymbolicLink(file, file);
         awaitProblem("cannot be read");
@@ -294,7 +294,7 @@ class RulesFileTests {
         Process pipe = new ProcessBuilder("mkfifo", file.toString()).start();
         assertThat(pipe.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assumeThat(pipe.exitValue()).isZero();
-        awaitProblem("This is no file");
+        awaitProblem("This is not a regular file");
         assertThat(operator.permitted("/orders", "acme")).isEqualTo(4);
 
         replace(orders(6));
@@ -334,7 +334,7 @@ class RulesFileTests {
         assertThat(output)
                 .contains("limiter.rules.orders.limit", "wrong.yml] - 4:14", "LIM-107")
                 .contains("server.port", "LIM-503")
-                .contains("too much when its aliases are written out");
+                .contains("aliases expand to too many values");
     }
 
     @Test
@@ -403,8 +403,8 @@ class RulesFileTests {
         assertThat(operator.permitted("/orders", "acme")).isEqualTo(5);
 
         replace(orders(0) + more(2_000, "rule", "never"));
-        await(() -> output.getOut().contains("1951 problems more")); // the list of all rules takes its time
-        assertThat(operator.all()).contains("1951 problems more");
+        await(() -> output.getOut().contains("1951 more problems")); // the list of all rules takes its time
+        assertThat(operator.all()).contains("1951 more problems");
 
         replace(orders(6));
         operator.awaitRule("orders", "\"limit\":6");
