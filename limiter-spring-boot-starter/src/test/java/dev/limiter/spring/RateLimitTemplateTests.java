@@ -506,7 +506,7 @@ class RateLimitTemplateTests {
             return new VirtualTimeSource();
         }
 
-        /** {@code limits}: to reload when the partners change. */
+        /** @param limits reloads rules when the partners change */
         @Bean
         static RuleSource partners(AtomicReference<RuleDefinition> partner, RateLimitTemplate limits) {
             return () -> List.of(partner.get());

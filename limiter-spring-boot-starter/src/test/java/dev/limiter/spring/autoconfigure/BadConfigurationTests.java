@@ -31,7 +31,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 
-/** The output of an application that does not start. */
+/** The output of an application that fails at startup. */
 @ExtendWith(OutputCaptureExtension.class)
 class BadConfigurationTests {
 
@@ -58,7 +58,7 @@ class BadConfigurationTests {
                 .containsPattern("Action:\\s+LIM-[0-9]{3}: [A-Z]");
     }
 
-    /** See the first lines of the table. */
+    /** The format is described at the top of the table. */
     private static String yaml(String written) {
         if (written.startsWith("in Redis: ")) {
             return "limiter.storage: redis\n" + yaml(written.substring(10));
@@ -76,7 +76,7 @@ class BadConfigurationTests {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                // names that YAML would read as true or false, in quotes, and numbers
+                // quoted names that YAML would read as true or false, and numbers
                 "limiter.rules: { 'on': { limit: 1, window: 1s }, 'true': { limit: 1, window: 1s } }",
                 "limiter.rules: { \"no\": { limit: 1, window: 1s }, y: { limit: 1, window: 1s } }",
                 "limiter.rules: { 1: { limit: 5, window: 1s } }",
@@ -93,17 +93,17 @@ class BadConfigurationTests {
                 "'limiter.rules[1][limit]': 430\nlimiter.rules.1.window: 1m",
                 "limiter.web.exclude: [/a, /b]\n---\nlimiter.web.exclude: /c",
                 "limiter.web.exclude: /c\n---\nlimiter.web.exclude: [/a, /b]",
-                // all below a section is commented out
+                // everything in a section is commented out
                 "limiter:",
                 "limiter.rules:",
                 "limiter: { mode: shadow, rules: }",
                 "limiter.web:",
                 "limiter.caps:",
                 "limiter.redis:",
-                // another source spells a key in its own way
+                // a different spelling in another source
                 "limiter: { max-keys: 5 }\n---\nlimiter: { maxKeys: 6 }",
                 "limiter.redis.key-secret: 'abcdefghijklmnop\\${NOPE}'",
-                // a switch is a word of Spring Boot
+                // words that Spring Boot converts to a boolean
                 "limiter: { enabled: '0', max-keys: 0 }",
                 "limiter: { enabled: 'off', max-keys: 0 }",
                 "limiter: { enabled: off, max-keys: 0 }",
@@ -112,7 +112,7 @@ class BadConfigurationTests {
         start(yaml);
     }
 
-    /** Platforms set variables of their own. */
+    /** Platforms set their own variables. */
     @ParameterizedTest
     @CsvSource({
         "limiter.max-keys: 5, LIMITER_0, 5",
@@ -245,7 +245,7 @@ class BadConfigurationTests {
                 .isNotNull();
     }
 
-    /** The initializer of the rules file reads the switch before there are beans. */
+    /** The initializer of the rules file reads the switch before beans exist. */
     @ParameterizedTest
     @CsvSource({"flase, flase, LIM-102", "${NOPE}, ${NOPE}, LIM-106", "0, 0, LIM-102"})
     void unreadableSwitchIsTold(String value, String told, String code, CapturedOutput output) {
@@ -255,7 +255,7 @@ class BadConfigurationTests {
         assertThat(output).contains("limiter.enabled = \"" + told + "\"", "[" + code + "]");
     }
 
-    /** The variable comes first, and the value of a file behind it is not read. */
+    /** The variable overrides the file, so its value is not read. */
     @ParameterizedTest
     @CsvSource({
         "limiter.web.deny, LIMITER_WEB_DENY",
@@ -283,7 +283,7 @@ class BadConfigurationTests {
                 .containsOnlyOnce(" = \"-1\"");
     }
 
-    /** Platforms set variables such as the first for a service called limiter-web. */
+    /** Platforms set variables such as the first one for a service called limiter-web. */
     @Test
     void environmentVariableInThePlaceOfKeysIsToldWithItsValueAndName(CapturedOutput output) {
         Map<String, Object> variables = Map.of("LIMITER_WEB_PORT", "tcp://192.0.2.7:80", "LIMITER_WEB", "x");

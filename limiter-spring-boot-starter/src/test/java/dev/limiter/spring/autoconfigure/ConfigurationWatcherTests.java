@@ -29,11 +29,11 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Each look at the file is a call, so that no thread is needed. */
+/** Calls each check of the file directly, without a thread. */
 @ExtendWith(OutputCaptureExtension.class)
 class ConfigurationWatcherTests {
 
-    /** Looks at an unchanged file from one try to the next. */
+    /** Checks of an unchanged file until the next retry. */
     private static final int LOOKS = 40;
 
     @TempDir
@@ -193,7 +193,7 @@ class ConfigurationWatcherTests {
         properties.put("limiter.rules." + rule + ".window", "1m");
     }
 
-    /** Until the file is read: two looks. */
+    /** Checks twice, after which the file is reloaded. */
     private void reloaded(String text) throws IOException {
         write(text);
         watcher.look();

@@ -84,7 +84,7 @@ class LimiterRedisAutoConfigurationTests {
         return context.getBean(RateLimiters.class).tryAcquire(RULE, key).permitted();
     }
 
-    /** The default may be written out, whether the application has a name or not. */
+    /** The default may be configured explicitly, even if the application has no name. */
     @ParameterizedTest
     @CsvSource({
         "memory, '', limiter:",
@@ -140,7 +140,7 @@ class LimiterRedisAutoConfigurationTests {
         });
     }
 
-    /** A bean that is started where web servers are. */
+    /** Starts in the phase of web servers. */
     static final class WebServerPhase implements SmartLifecycle {
 
         private final StorageStatistics statistics;
@@ -169,7 +169,7 @@ class LimiterRedisAutoConfigurationTests {
         }
     }
 
-    /** Those of each rule, and hundreds until they are fast; the application itself has not asked for anything. */
+    /** Warm-up decides for each rule, and hundreds of times until decisions are fast. */
     @Test
     void decidesBeforeAWebServerAcceptsRequests() {
         shared().withBean(WebServerPhase.class)
@@ -221,7 +221,7 @@ class LimiterRedisAutoConfigurationTests {
         }
     }
 
-    /** As {@code @ServiceConnection} of Testcontainers and Docker Compose bring them. */
+    /** Provided by {@code @ServiceConnection} of Testcontainers and Docker Compose. */
     @Test
     void goesWhereAServiceConnectionSays() {
         RedisConnectionDetails details = new RedisConnectionDetails() {
@@ -309,7 +309,7 @@ class LimiterRedisAutoConfigurationTests {
                 "org.springframework.boot:spring-boot-starter-data-redis");
     }
 
-    /** A bean of the application, made before those of Limiter. */
+    /** A bean of the application that is created before those of Limiter. */
     @Configuration(proxyBeanMethods = false)
     static class StorageFirst {
 

@@ -224,7 +224,7 @@ class StartupReportTests {
         application.run(context -> assertThat(context).hasNotFailed());
     }
 
-    /** One permit a second. */
+    /** One permit per second. */
     private static String[] rule(String name, String... settings) {
         return Stream.concat(Stream.of("limit=1", "window=1s"), Stream.of(settings))
                 .map(setting -> "limiter.rules." + name + "." + setting)
@@ -264,7 +264,7 @@ class StartupReportTests {
     @Import(Controller.class)
     static class Application implements WebMvcConfigurer {
 
-        /** The folder of all classes stands for one of files. */
+        /** Serves the classes of the test as static files. */
         @Override
         public void addResourceHandlers(ResourceHandlerRegistry registry) {
             registry.addResourceHandler("/assets/**").addResourceLocations("classpath:/assets/");

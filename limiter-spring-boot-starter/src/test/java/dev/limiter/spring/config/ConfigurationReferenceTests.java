@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.ResolvableType;
 
-/** The metadata of the properties, for IDEs, and the page of the manual that is made of it. */
+/** The metadata of the properties for IDEs, and the page of the manual that is generated from it. */
 class ConfigurationReferenceTests {
 
     private static final Path METADATA = Path.of("target/classes/META-INF/spring-configuration-metadata.json");
@@ -90,7 +90,7 @@ class ConfigurationReferenceTests {
         });
     }
 
-    /** All keys of a record, and of those in it: of rules, named limits, tiers, candidates and bans. */
+    /** All keys of a record and of nested records: rules, named limits, tiers, candidates and bans. */
     @ParameterizedTest
     @CsvSource({
         "limiter.rules.*., dev.limiter.spring.config.LimiterProperties$Rule, 70",
@@ -99,7 +99,7 @@ class ConfigurationReferenceTests {
     })
     void everyKeyIsDescribedWithAHint(String prefix, Class<? extends Record> level, int atLeast) {
         Map<String, Class<?>> keys = keys(prefix, level);
-        // a tier and a candidate change how much there is, not what a request takes
+        // tiers and candidates change the limit, not the cost of requests
         keys.keySet().removeIf(key -> key.matches(".*(tiers\\.\\*|candidate)\\.limits\\.\\*\\.cost"));
         Map<String, JsonNode> properties = byName("properties");
         Map<String, JsonNode> hints = byName("hints");
@@ -257,7 +257,7 @@ class ConfigurationReferenceTests {
                     .filter(name::startsWith)
                     .max((a, b) -> a.length() - b.length())
                     .orElseThrow();
-            // the same limits and tiers in another place
+            // the same limits and tiers, nested in another property
             boolean again = name.substring(longest.length()).contains("*");
             if (longest.equals(prefix) && !again) {
                 found.put(name.substring(prefix.length()), property);

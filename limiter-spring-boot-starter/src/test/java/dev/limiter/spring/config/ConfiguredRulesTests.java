@@ -81,7 +81,7 @@ class ConfiguredRulesTests {
                 });
     }
 
-    /** The endpoints of Actuator, which no rule is for, are where the application has them. */
+    /** The exempt path of the Actuator endpoints follows the configuration of the application. */
     @ParameterizedTest
     @CsvSource({
         ", , /actuator/**",

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The codes of the starter and the entries of the documentation are the same list. */
+/** All codes have an entry in the documentation. */
 class MessageCodeTests {
 
     private static final Path PAGE = Path.of("../docs/reference/messages.md");

@@ -22,7 +22,7 @@ import org.springframework.web.bind.annotation.RestController;
 /** Addresses that a rule never limits, and addresses that it always rejects. */
 class AddressListTests {
 
-    /** The test is a proxy; the network of the proxies is exempt like that of the office. */
+    /** The test acts as a proxy. The network of the proxies is exempt, as is that of the office. */
     @Nested
     @Yml("""
             limiter:
@@ -115,7 +115,7 @@ class AddressListTests {
         }
     }
 
-    /** The test may be a proxy that nobody listed. */
+    /** The test acts as a proxy that is not trusted. */
     @Nested
     @Yml("""
             limiter.rules:

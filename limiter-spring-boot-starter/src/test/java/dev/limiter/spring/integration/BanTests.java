@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** A client that goes on in spite of rejections is rejected outright for a while. */
+/** A client that continues despite rejections is banned. */
 @Yml("""
         limiter:
           max-keys: 500

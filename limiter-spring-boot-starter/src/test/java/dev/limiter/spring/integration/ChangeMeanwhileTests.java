@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.context.request.async.DeferredResult;
 
-/** Asynchronous requests that come back with their result: they have been charged, by the rules of then. */
+/** Asynchronous requests are charged on arrival, by the rules at that time. */
 @Yml("""
         limiter.rules:
           arriving: { paths: /slow, phase: request, limit: 10, window: 1h }

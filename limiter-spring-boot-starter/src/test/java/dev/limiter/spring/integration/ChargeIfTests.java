@@ -23,7 +23,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** A charge that does not stay is given back before the client has its answer. */
+/** Refunds are complete before the client has its response. */
 @ExtendWith(OutputCaptureExtension.class)
 @Yml("""
         limiter:
@@ -62,7 +62,7 @@ class ChargeIfTests extends WebTestSupport {
         assertThat(left("login", "many")).isEqualTo(10_000 - failures);
     }
 
-    /** The next request comes as soon as the first byte of the last answer is there. */
+    /** Each request follows as soon as the first byte of the previous response arrives. */
     @Test
     void whoAsksOneAfterTheOtherIsNeverRejectedForWhatWasGivenBack() throws Exception {
         for (int i = 0; i < 300; i++) {

@@ -17,7 +17,6 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** The automatic limit. */
 @Yml("""
         limiter:
           web: { default-limit: { limit: 2, window: 1h }, static-resources: true }

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Another handler of rejections still tells the standing of the limits, after the give-back. */
+/** Custom handlers of rejections also send the state of the limits, after refunds. */
 @Yml("""
         limiter.rules:
           api: { paths: /**, scope: endpoint, limit: 5, window: 1h, algorithm: fixed-window }

@@ -39,7 +39,7 @@ import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** Rules that decide before Spring Security. */
+/** Rules that apply before Spring Security. */
 @Yml("""
         limiter:
           web: { default-limit: { limit: 50, window: 1h }, exclude: [/error, /wide/excluded, /Both/FREE] }
@@ -122,7 +122,7 @@ class RequestPhaseTests extends WebTestSupport {
                 .isEqualTo("\"late\";r=1;t=1800, \"early\";r=2;t=2400, \"last\";r=99;t=3564");
     }
 
-    /** The key of the rule "late" is the user, whom only the request knows that Spring Security has wrapped. */
+    /** The key of the rule "late" is the user, which only the request wrapped by Spring Security contains. */
     @Test
     void laterRulesSeeWhatSecurityMadeOfTheRequest() throws Exception {
         String bob = basic("bob:b");
@@ -160,7 +160,7 @@ class RequestPhaseTests extends WebTestSupport {
         assertStatuses(List.of(200, 200, 429), "/named");
     }
 
-    /** Rules that only watch: all keys, nearly all, or addresses that they would deny. */
+    /** Rules that reject nothing: in shadow mode, with a tiny rollout, or with denied addresses. */
     @ParameterizedTest
     @CsvSource({"seen, 9", "tried, 9", "barred, 10"})
     void annotationsOfTheSameNameDoNotWatchAgain(String rule, long remaining) {
@@ -182,7 +182,7 @@ class RequestPhaseTests extends WebTestSupport {
                 .contains("default");
     }
 
-    /** Before the endpoint is known, the paths of the rule stand for it: no value makes a bucket, nor does a method. */
+    /** Before the endpoint is known, buckets are by path pattern, independent of path variables and method. */
     @Test
     void eachPathHasABudgetWithScopeEndpoint() throws Exception {
         assertThat(get("/each/1").statusCode()).isEqualTo(200);
@@ -281,7 +281,7 @@ class RequestPhaseTests extends WebTestSupport {
         }
     }
 
-    /** The filter knows only the path as it was sent; what reaches the endpoint all the same is counted there. */
+    /** The filter matches the path as sent. Other spellings that reach the endpoint are counted there. */
     @Test
     void whatIsRoutedInAnotherCaseIsCountedAtTheEndpoint() throws Exception {
         for (String path : List.of("/OneCase", "/onecase", "/ONECASE")) {
@@ -290,7 +290,7 @@ class RequestPhaseTests extends WebTestSupport {
         assertThat(get("/oneCase", "X-Test", "case").statusCode()).isEqualTo(429);
     }
 
-    /** Where Spring MVC overlooks case, so do rules: another spelling is another way to the same endpoint. */
+    /** If Spring MVC ignores case, rules do as well. */
     @Test
     void pathsMatchInAnyCaseAtTheEndpoint() {
         assertStatus(200, "/items/special");
@@ -302,7 +302,7 @@ class RequestPhaseTests extends WebTestSupport {
                 .contains("\"late\"", "\"last\"");
     }
 
-    /** Wrong passwords, which Spring Security itself rejects. */
+    /** Spring Security itself rejects wrong passwords. */
     @Test
     void onlyFailuresAreChargedWhereTheRuleSaysSo() throws Exception {
         for (int i = 0; i < 20; i++) {

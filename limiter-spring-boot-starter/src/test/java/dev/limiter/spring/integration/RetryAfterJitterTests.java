@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** One answer names one time to return, in each of its places. Time stands still. */
+/** A response contains the same retry time in all places. The clock stands still. */
 @Yml("""
         limiter:
           web: { retry-after-jitter: 1000s, headers: both }

@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 
-/** The options of a rule beside its limit. Time stands still, so no permit comes back. */
+/** The options of a rule next to its limit. The clock stands still, so no permits refill. */
 @Yml("""
         limiter:
           web: { trusted-proxies: [127.0.0.1, '::1'], allow: 203.0.113.0/24, deny: 198.51.100.0/24 }
@@ -115,7 +115,7 @@ class RuleOptionTests extends WebTestSupport {
                         + "\"retry-after\":12}");
     }
 
-    /** The fields as the open change of the draft names them. */
+    /** Field names of the open change of the draft. */
     @Test
     void tellsAvailabilityCostAndPartition() {
         HttpResponse<String> permitted = get("/draft");
@@ -144,7 +144,7 @@ class RuleOptionTests extends WebTestSupport {
 
     @Test
     void quotaOfAMonthStartsAgainWithTheMonthOfItsZone() {
-        time.advanceTo(Instant.parse("2029-02-28T22:59:50Z")); // ten seconds to midnight
+        time.advanceTo(Instant.parse("2029-02-28T22:59:50Z")); // ten seconds before midnight
         HttpResponse<String> first = get("/quota");
         assertThat(field(first, "RateLimit-Policy")).isEqualTo("\"quota\";q=2;w=2678400"); // a month of 31 days
         assertThat(field(first, "RateLimit")).isEqualTo("\"quota\";r=1;t=10");
@@ -153,7 +153,7 @@ class RuleOptionTests extends WebTestSupport {
         time.advance(Duration.ofSeconds(10).minusNanos(1));
         assertStatus(429, "/quota");
         time.advance(Duration.ofNanos(1));
-        // clocks go forward on March 25th: the month is an hour short of 31 days
+        // clocks go forward on March 25th, so the month is an hour short of 31 days
         assertThat(field(get("/quota"), "RateLimit")).isEqualTo("\"quota\";r=1;t=" + (31 * 86_400 - 3_600));
     }
 

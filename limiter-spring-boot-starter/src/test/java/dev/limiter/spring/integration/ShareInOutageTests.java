@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** Without Redis, one of three instances permits a third of each limit, and still tells the whole one. */
+/** Without Redis, one of three instances permits a third of each limit, but shows the whole limit. */
 @Yml("""
         spring.data.redis.port: 1
         management.endpoints.web.exposure.include: limiter
@@ -35,7 +35,7 @@ import org.springframework.web.bind.annotation.GetMapping;
         """)
 class ShareInOutageTests extends WebTestSupport {
 
-    /** {@code own}: what the application asks for itself, and no rule is known of. */
+    /** Also with a limit that the application uses directly, without a rule. */
     @ParameterizedTest
     @ValueSource(strings = {"orders", "own"})
     void rejectedClientsAreToldTheLimit(String rule) {
@@ -49,7 +49,7 @@ class ShareInOutageTests extends WebTestSupport {
         assertThat(field(rejected, "RateLimit")).isEqualTo("\"" + rule + "\";r=0;t=1800");
     }
 
-    /** A third of the limit comes in the window. */
+    /** A third of the limit refills per window. */
     @Test
     void permittedClientsAreToldHowFastTheShareComes() {
         HttpResponse<String> permitted = get("/plain");
@@ -57,7 +57,7 @@ class ShareInOutageTests extends WebTestSupport {
         assertThat(field(permitted, "RateLimit")).isEqualTo("\"plain\";r=1;t=1800");
     }
 
-    /** The whole limit may have been kept: an instance with a share of it begins no bans. */
+    /** An instance with only a share of the limit does not ban, because the client may have kept to the whole limit. */
     @ParameterizedTest
     @ValueSource(strings = {"/login", "/waiting"})
     void shareThatIsUsedUpBansNobody(String path) {

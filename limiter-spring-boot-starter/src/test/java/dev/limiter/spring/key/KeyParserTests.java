@@ -58,7 +58,7 @@ class KeyParserTests {
         });
     }
 
-    /** The part of a key with the identity of the client, at any position. */
+    /** The client's identity may be any part of the key. */
     static Stream<Arguments> clients() {
         return Stream.of(
                 arguments("ip", "ip=9:192.0.2.1"),
@@ -80,7 +80,7 @@ class KeyParserTests {
         }
     }
 
-    /** Unresolved keys are shared by clients that nothing identifies: some part has no value, and none is of a client. */
+    /** Unidentified clients share unresolved keys: a part has no value, and no other part identifies the client. */
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',

@@ -34,8 +34,8 @@ import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * On whatever way a request is rejected, and whatever the client accepts, it gets the one answer of the contract.
- * {@code LaterRejectionTests} of the starter have the ways of asynchronous work.
+ * Rejected requests get the response of the contract on every path, whatever the client accepts. Asynchronous work is
+ * covered by {@code LaterRejectionTests} of the starter.
  */
 class AnswerPathTests {
 
@@ -265,7 +265,7 @@ class AnswerPathTests {
         }
     }
 
-    /** Catches everything itself, and what it does not mean to. */
+    /** Catches rejections in its own handler, which also catches everything else. */
     @RestController
     static class Own {
 

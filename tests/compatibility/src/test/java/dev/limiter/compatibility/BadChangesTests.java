@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Requests of operators that cannot be met change nothing, and the response says why. */
+/** Invalid change requests change nothing, and the response states why. */
 @Tag("each-line")
 class BadChangesTests {
 

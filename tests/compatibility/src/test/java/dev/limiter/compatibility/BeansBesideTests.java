@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
-/** Spring Boot makes many of its beans only if there is none of their type: Limiter's take the place of none. */
+/** Limiter's beans do not replace conditional beans of Spring Boot. */
 @Tag("each-line")
 class BeansBesideTests {
 

@@ -39,8 +39,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Changes by operators while applications run: for one key, for a while, beyond a restart, and in all instances. Tests
- * that need no application of their own share one, and use keys of their own.
+ * Changes by operators at run time: temporary, for one key, across restarts, and on all instances. Most tests share an
+ * application and use their own keys.
  */
 @Tag("long")
 @ExtendWith(OutputCaptureExtension.class)
@@ -60,7 +60,7 @@ class ChangesTests {
               tier-by: "header:X-Plan", tiers: { gold: { limits: { short: { limit: 4 }, long: { limit: 5 } } }, free: { unlimited: true } } }
         """);
 
-    /** All events of applications. */
+    /** Records all events of applications. */
     private static final Queue<ApplicationEvent> EVENTS = new ConcurrentLinkedQueue<>();
 
     private static final AtomicLong LATER = new AtomicLong();
@@ -137,7 +137,7 @@ class ChangesTests {
                 .containsOnly(200);
     }
 
-    /** The tier of a request of the key is not known. */
+    /** The tier of later requests with the key is unknown. */
     @Test
     void keyShowsWhereItStandsInEachTier() {
         assertThat(operator.statuses(3, "/plans", "X-Api-Key", "tiered", "X-Plan", "gold"))
@@ -214,7 +214,7 @@ class ChangesTests {
         operator.revert("orders?key=version&override=true");
     }
 
-    /** Else an answer would say that the rule has a mode that it has not. */
+    /** Otherwise the response would show a mode that is not in effect. */
     @ParameterizedTest
     @CsvSource({"shadow, enforce", "off, shadow enforce"})
     void modeThatTheModeOfAllRulesHidesIsRejected(String ofAll, String wanted) {

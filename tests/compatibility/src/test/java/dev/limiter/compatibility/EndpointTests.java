@@ -49,7 +49,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** {@code /actuator/limiter}, as an operator uses it. {@code BadChangesTests} have what it rejects. */
+/** {@code /actuator/limiter} as operators use it. Invalid requests are covered by {@code BadChangesTests}. */
 @Tag("each-line")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
@@ -126,7 +126,7 @@ class EndpointTests {
         assertThat(orders(4, "acme")).containsExactly(200, 200, 200, 429);
     }
 
-    /** Known from a log or from the endpoint itself, where no key is told as it is. */
+    /** Operators find the hash in logs or at the endpoint, which never show the key itself. */
     @Test
     void tellsWhoIsRejectedMostByAHashThatCanBeAskedFor(CapturedOutput output) {
         Stream.of(1, 2, 3, 4)
@@ -154,7 +154,7 @@ class EndpointTests {
         assertThat(orders(1, "a crowd")).containsExactly(200);
     }
 
-    /** A log is kept for longer than keys are remembered, and each instance remembers its own. */
+    /** Logs live longer than the record of keys, and each instance has its own record. */
     @Test
     void aForgottenHashIsToldAndChangesNothing() {
         audit.all.clear();
@@ -206,7 +206,7 @@ class EndpointTests {
         assertThat(orders(1, "scraper")).containsOnly(200);
     }
 
-    /** Actuator prefers parameters and fields of that name to the path, by which access may be granted. */
+    /** Actuator prefers a parameter or field "rule" to the path, on which access rules may be based. */
     @Test
     void theRuleIsThatOfThePath() {
         String before = operator.rule("several");
@@ -219,7 +219,7 @@ class EndpointTests {
         assertThat(operator.rule("several")).isEqualTo(before);
         assertThat(operator.status("%6frders")).isEqualTo(200);
         assertThat(operator.status("nosuch?key=x")).isEqualTo(404);
-        assertThat(Operator.body(404, operator.post("nosuch", "{'limit':1}"))).contains("no such rule");
+        assertThat(Operator.body(404, operator.post("nosuch", "{'limit':1}"))).contains("Unknown rule");
     }
 
     @ParameterizedTest
@@ -230,7 +230,7 @@ class EndpointTests {
         orders?key=a&resource=GET%20/orders |
         Limited.annotated?key=&resource=nothing |
         default?key=x                    | GET /orders/{id}
-        several?key=somebody             | give an empty key
+        several?key=somebody             | send an empty key
         """)
     void whatIsNoKeyOfTheRuleIsRejected(String path, @Nullable String reason) {
         assertThat(Operator.body(400, operator.clients().get("/actuator/limiter/" + path)))
@@ -322,7 +322,7 @@ class EndpointTests {
         }
     }
 
-    /** An operation, its parameters by name; others are null. Only types that each client of JMX has. */
+    /** Invokes an operation with named parameters; the others are null. Uses only types that every JMX client has. */
     private static Object ask(MBeanServer server, String operation, Map<String, Object> named) throws JMException {
         ObjectName name = new ObjectName("limits:type=Endpoint,name=Limiter");
         MBeanOperationInfo found = Stream.of(server.getMBeanInfo(name).getOperations())
@@ -401,7 +401,7 @@ class EndpointTests {
         }
     }
 
-    /** Others of its rights are there, as that to read: nobody would be banned. */
+    /** Redis denies only writes of the ban, so that it would have no effect. */
     @ParameterizedTest
     @ValueSource(strings = {"local", "allow", "deny"})
     void noBanIsToldThatRedisLacksTheRightToKeep(String onFailure, CapturedOutput output) {

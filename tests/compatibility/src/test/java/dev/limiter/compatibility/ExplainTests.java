@@ -48,7 +48,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** {@code /actuator/limiter/explain} says what then happens. */
+/** {@code /actuator/limiter/explain} predicts what happens. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExplainTests {
 
@@ -259,7 +259,7 @@ class ExplainTests {
         assertThat(explain("path", "/accounts/7", "method", "DELETE")).containsEntry("result", "permitted");
     }
 
-    /** Of a queue that is full, and of one for a permit that somebody holds. */
+    /** With a full queue, and with a queue for a permit that is held. */
     @ParameterizedTest
     @ValueSource(strings = {"/mails", "/prints"})
     void knowsWhoWouldWait(String path) throws Exception {
@@ -285,7 +285,7 @@ class ExplainTests {
         }
     }
 
-    /** The next turn is in ten hours: the request would not wait the rest of them. */
+    /** The next turn is in ten hours, longer than the request may wait. */
     @Test
     void knowsWhoIsTooLateForTheNextTurn() {
         assertThat(clients.get("/letters", "X-Api-Key", "w").statusCode()).isEqualTo(200);
@@ -407,7 +407,7 @@ class ExplainTests {
         }
     }
 
-    /** Looks up the caller without regard to the request that it is given. */
+    /** Resolves the caller independently of the given request. */
     static final class Caller implements KeyResolver {
 
         static final List<String> seen = new CopyOnWriteArrayList<>();

@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Traces show the waits and the Redis calls of a request; meters are the same as without traces. */
+/** Traces contain the waits and Redis calls of a request. Meters are the same as without traces. */
 @org.junit.jupiter.api.Tag("each-line")
 class ObservationTests {
 
@@ -123,7 +123,7 @@ class ObservationTests {
                 .map(meter -> meter.getId().getName());
     }
 
-    /** {@code parent}: the outermost. */
+    /** @param parent the outermost observation */
     private record Seen(String name, String forPeople, String tags, String parent) {
 
         static Seen of(Observation.Context context) {

@@ -49,7 +49,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Rules in a file, which is replaced while the application runs. Most tests share one application and its file. */
+/** Rules in a file that is replaced at run time. Most tests share one application and its file. */
 @ExtendWith(OutputCaptureExtension.class)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RulesFileTests {
@@ -105,7 +105,7 @@ class RulesFileTests {
         replace(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** As ConfigMaps and careful people do it. */
+    /** Replaces the file atomically, as ConfigMaps do. */
     private static void replace(byte[] content) throws IOException {
         Path written = Files.write(folder.resolve("written"), content);
         Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
@@ -249,7 +249,7 @@ class RulesFileTests {
         assertThat(count(output, "LIM-901")).isEqualTo(2);
     }
 
-    /** Else it would be answered as made, and come into force when nobody expects it. */
+    /** Otherwise the change would be confirmed, but take effect at some later time. */
     @Test
     void changeBesideOneThatDoesNotFitAnyMoreIsRejected() throws IOException {
         operator.change("orders", "{'burst':12}");
@@ -305,7 +305,10 @@ class RulesFileTests {
         }
     }
 
-    /** As Kubernetes replaces a ConfigMap; cp -p, and file systems that count whole seconds, keep even the time. */
+    /**
+     * As Kubernetes replaces a ConfigMap. {@code cp -p}, and file systems with a resolution of seconds, keep even the
+     * time.
+     */
     @Test
     void isFollowedThroughSymbolicLinksToAFileOfTheSameTimeAndSize() throws IOException {
         for (int limit : new int[] {4, 5}) {
@@ -375,7 +378,7 @@ class RulesFileTests {
         assertThat(operator.rule("orders")).contains("\"limit\":5");
     }
 
-    /** Else nobody could end it. */
+    /** Otherwise there would be no way to end it. */
     @Test
     void demandOfRulesThatAreGoneIsForgotten() throws IOException {
         for (String name : List.of("a", "b")) {
@@ -403,7 +406,7 @@ class RulesFileTests {
         assertThat(operator.permitted("/orders", "acme")).isEqualTo(5);
 
         replace(orders(0) + more(2_000, "rule", "never"));
-        await(() -> output.getOut().contains("1951 more problems")); // the list of all rules takes its time
+        await(() -> output.getOut().contains("1951 more problems")); // listing all rules takes time
         assertThat(operator.all()).contains("1951 more problems");
 
         replace(orders(6));
@@ -417,7 +420,7 @@ class RulesFileTests {
     @RestController
     static class Limited {
 
-        /** Rules from elsewhere, none at first. */
+        /** A source of rules, initially without any. */
         @Bean
         ChangingSource changing() {
             return new ChangingSource();

@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The endpoint says where each setting of a rule was written. */
+/** The endpoint shows the source of each setting of a rule. */
 @Tag("each-line")
 class SettingSourcesTests {
 

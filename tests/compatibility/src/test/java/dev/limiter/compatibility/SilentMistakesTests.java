@@ -31,13 +31,13 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Mistakes that Limiter could swallow: what its log and its endpoint say about them. */
+/** Mistakes that could go unnoticed are visible in the log and at the endpoint. */
 @Tag("each-line")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
 class SilentMistakesTests {
 
-    /** What every application here needs. */
+    /** Properties of every application in these tests. */
     private static final String[] NEEDED = {
         "management.endpoints.web.exposure.include=*",
         "management.endpoint.limiter.access=unrestricted",
@@ -205,7 +205,7 @@ class SilentMistakesTests {
                 .containsExactly("the queue is full");
     }
 
-    /** By the hash, each method looked like a bucket of its own. */
+    /** A hash that matches several methods must not list the same bucket once for each of them. */
     @Test
     void theBucketOfAHashIsListedOnceWithItsMethod() {
         for (String path : List.of("/mails/out?to=ann", "/mails/out?to=ann", "/mails/in?to=ann")) {
@@ -228,7 +228,7 @@ class SilentMistakesTests {
                 .body();
     }
 
-    /** Whatever catches it, and every log, has the documented name. */
+    /** The exception has exactly the documented type, also in logs. */
     @Test
     void aRejectedCallThrowsNoSubclass() {
         clients.get("/named");

@@ -33,7 +33,7 @@ import org.springframework.web.socket.config.annotation.WebSocketConfigurer;
 import org.springframework.web.socket.config.annotation.WebSocketHandlerRegistry;
 import org.springframework.web.socket.handler.AbstractWebSocketHandler;
 
-/** An application that extends {@link WebMvcConfigurationSupport}, and so takes no configuration of Spring MVC's from others. */
+/** An application that extends {@link WebMvcConfigurationSupport}, and so ignores Spring MVC configurers of others. */
 @Tag("each-line")
 class UnconfiguredMappingsTests {
 

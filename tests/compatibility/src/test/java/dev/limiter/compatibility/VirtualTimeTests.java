@@ -34,7 +34,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.context.WebApplicationContext;
 
-/** {@code limiter-test} in an application that has a clock of its own. */
+/** {@code limiter-test} in an application with its own clock. */
 @SpringBootTest(
         classes = VirtualTimeTests.Limited.class,
         webEnvironment = WebEnvironment.RANDOM_PORT,
@@ -183,7 +183,7 @@ class VirtualTimeTests {
 
         @Override
         public @Nullable Limit resolve(RateLimitContext context) {
-            // the request is over when a result is refreshed
+            // the request is complete when a result is refreshed
             boolean read = context.request() != null && context.request().getHeader("Host") != null;
             return !read ? null : Limit.tokenBucket(limit, Duration.ofHours(1));
         }

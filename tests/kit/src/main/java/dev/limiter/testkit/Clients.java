@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Sends requests to an application over a real port. */
+/** Sends requests to an application over TCP. */
 public final class Clients {
 
     private static final HttpClient HTTP =
@@ -45,8 +45,8 @@ public final class Clients {
     }
 
     /**
-     * The answers to 20 concurrent clients that send 50 requests each, by {@code "key status"}. The clients take turns
-     * in using the keys, sent as {@code X-Api-Key}.
+     * Sends 50 requests from each of 20 concurrent clients, and returns the number of responses by {@code "key status"}.
+     * The keys are distributed evenly, and sent as {@code X-Api-Key}.
      */
     public Map<String, Long> storm(String path, String... keys) {
         return storm((client, answers) -> {
@@ -59,7 +59,7 @@ public final class Clients {
         });
     }
 
-    /** The answers to a {@link #storm} of any request, by status and without keys. */
+    /** Like {@link #storm}, for any request, without keys. Returns the number of responses by status. */
     public Map<Integer, Long> stormOf(String method, String path, String... headers) {
         return storm((client, answers) -> {
             for (int i = 0; i < REQUESTS; i++) {
@@ -68,7 +68,7 @@ public final class Clients {
         });
     }
 
-    /** A client that sends its requests, and says how each was answered. */
+    /** A client that sends requests, and classifies each response. */
     private interface Client<T> {
 
         void send(int client, Consumer<T> answers) throws IOException;
@@ -112,17 +112,17 @@ public final class Clients {
         return sendBody("POST", path, json, all);
     }
 
-    /** Sends a text, of no type unless a header says so. */
+    /** Sends a body without a content type, unless a header sets it. */
     public HttpResponse<String> sendBody(String method, String path, String body, String... headers) {
         return send(method, path, BodyPublishers.ofString(body), headers);
     }
 
-    /** An answer whose body is read while it comes; closing the body ends the connection. */
+    /** Streams the response body; closing it ends the connection. */
     public HttpResponse<InputStream> stream(String method, String path, String... headers) {
         return send(method, path, BodyPublishers.noBody(), BodyHandlers.ofInputStream(), headers);
     }
 
-    /** Sends so many bytes. */
+    /** Sends a body of the given size. */
     public HttpResponse<String> upload(String path, int bytes) {
         return send(
                 "POST", path, BodyPublishers.ofByteArray(new byte[bytes]), "Content-Type", "application/octet-stream");
