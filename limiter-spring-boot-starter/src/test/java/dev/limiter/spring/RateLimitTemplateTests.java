@@ -403,7 +403,7 @@ class RateLimitTemplateTests {
     }
 
     @Test
-    void reloadAsksTheSourcesOfRulesAgain() {
+    void reloadReadsRuleSourcesAgain() {
         AtomicReference<RuleDefinition> partner = partner();
         partner.set(RuleDefinition.named("partner").limit(1, "1d"));
         limits.reload();

@@ -112,7 +112,7 @@ class TestResponseAssertTests {
     }
 
     @Test
-    void readsWhatSpringAnswers() throws UnsupportedEncodingException {
+    void readsResponsesOfSpring() throws UnsupportedEncodingException {
         ResponseEntity<String> entity = ResponseEntity.status(429)
                 .header("Retry-After", "12")
                 .body("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\"}");

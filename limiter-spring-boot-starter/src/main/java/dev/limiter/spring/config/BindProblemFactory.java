@@ -99,7 +99,7 @@ final class BindProblemFactory {
                                 + " digit.");
     }
 
-    /** Returns the problem of a key with two spellings in one source, of which Spring Boot would read only one. */
+    /** Returns the problem of a key with two spellings in one source. Spring Boot would read only one of them. */
     static Problem repeated(ConfigurationPropertyName name) {
         return new Problem(
                 MessageCode.SAME_NAME,

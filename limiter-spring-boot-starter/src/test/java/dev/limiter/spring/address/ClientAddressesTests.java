@@ -232,7 +232,7 @@ class ClientAddressesTests {
     }
 
     @Test
-    void prefixTellsIpv6ClientsApart() {
+    void prefixDistinguishesIpv6Clients() {
         Request request = new Request(PROXY, null, List.of(), List.of("2001:db8:1:2:3:4:5:6"));
         AddressRanges trusted = AddressRanges.parse("", TRUSTED, new Problems());
 
@@ -243,7 +243,7 @@ class ClientAddressesTests {
     }
 
     @Test
-    void whatTheServerTookOutOfTheHeaderIsItsRightmostEntry() {
+    void addressRemovedByTheServerIsTheRightmostEntry() {
         ClientAddresses addresses = addresses(TrustedHeader.ANY, TRUSTED);
 
         assertThat(addresses.of(new Request(PROXY, CLIENT, List.of(), List.of("198.51.100.1"))))
@@ -257,7 +257,7 @@ class ClientAddressesTests {
     }
 
     @Test
-    void neverFailsAndNeverLeavesTheTrustedForWhatIsNoAddress() {
+    void neverFailsOnInvalidAddresses() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         String alphabet = "\"\\,;=:[]%. \tfor_0123456789abcdefunkown";
@@ -277,7 +277,7 @@ class ClientAddressesTests {
     }
 
     @Test
-    void saysOnceThatForwardedHeadersComeFromAPeerThatIsNotTrusted(CapturedOutput output) {
+    void warnsOnceAboutHeadersOfAnUntrustedPeer(CapturedOutput output) {
         ClientAddresses addresses = addresses(TrustedHeader.ANY, List.of());
 
         addresses.of(new Request("172.18.0.5", null, List.of(), List.of()));
@@ -291,7 +291,7 @@ class ClientAddressesTests {
     }
 
     @Test
-    void saysOnceThatHeadersContradictEachOther(CapturedOutput output) {
+    void warnsOnceAboutContradictingHeaders(CapturedOutput output) {
         ClientAddresses addresses = addresses(TrustedHeader.ANY, TRUSTED);
 
         for (int i = 0; i < 10; i++) {
@@ -302,7 +302,7 @@ class ClientAddressesTests {
     }
 
     @Test
-    void saysThatEverybodyIsTrusted(CapturedOutput output) {
+    void warnsAboutTrustingAllAddresses(CapturedOutput output) {
         addresses(TrustedHeader.ANY, List.of("10.0.0.0/8"));
         assertThat(output).doesNotContain("trusts everybody");
         addresses(TrustedHeader.ANY, List.of("::/0"));

@@ -37,7 +37,7 @@ class EffectiveWindowTests {
     }
 
     @Test
-    void windowsAndLogsTellWhenTheyReset() {
+    void windowsAndLogsHaveTheTimeOfTheirReset() {
         for (Limit limit : List.of(Limit.fixedWindow(10, HOUR).alignFirst(), Limit.slidingWindowLog(10, HOUR))) {
             assertThat(seconds(limiters.tryAcquire(
                             Rule.of("all", limit), limit.algorithm().name())))
@@ -98,7 +98,7 @@ class EffectiveWindowTests {
 
     /** The state of the warm-up is not known, so the time may be longer, but never as long as a full cool-down. */
     @Test
-    void bucketThatWarmsUpTellsOfTheNextPermit() {
+    void warmingBucketHasTheTimeOfTheNextPermit() {
         Rule rule =
                 Rule.of("slow", Limit.tokenBucket(10, Duration.ofSeconds(100)).warmUp(Duration.ofHours(1)));
         for (int round = 0; round < 500; round++) {
@@ -115,7 +115,7 @@ class EffectiveWindowTests {
     /** The next permit is the first one outside the reserve, even if others have used permits of the reserve. */
     @ParameterizedTest
     @ValueSource(ints = {0, 3, 5})
-    void tellsWhenThereIsMoreThanTheReserve(int others) {
+    void hasTheTimeOfThePermitOutsideTheReserve(int others) {
         Rule rule = Rule.of("reserved", Limit.tokenBucket(10, Duration.ofSeconds(100)));
         Charge ordinary = rule.charge("a").reserve(50);
         limiters.tryAcquire(rule.charge("a", 5).reserve(50));

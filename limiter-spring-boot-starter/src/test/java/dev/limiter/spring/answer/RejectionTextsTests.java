@@ -65,7 +65,7 @@ class RejectionTextsTests {
     }
 
     @Test
-    void whereNobodyKnowsWhenThereAreOtherMessages() {
+    void unknownRetryTimeHasItsOwnText() {
         messages.addMessage("limiter.rejected.detail", Locale.GERMAN, "in {1} s");
         messages.addMessage("limiter.rejected.detail.full", Locale.GERMAN, "{0} voll");
         messages.addMessage("limiter.rejected.detail.never", Locale.GERMAN, "{0} nie");

@@ -64,7 +64,7 @@ class ChargeIfCallTests {
     }
 
     @Test
-    void aFutureIsJudgedByItsValueBeforeWhoWaitsForItKnows() {
+    void futureIsSettledBeforeItsCallerContinues() {
         with(accounts -> {
             CompletableFuture<Boolean> source = new CompletableFuture<>();
             CompletableFuture<Boolean> call = accounts.later(source);
@@ -78,7 +78,7 @@ class ChargeIfCallTests {
     }
 
     @Test
-    void aMonoIsJudgedByItsValueBeforeItsSubscriberKnows() {
+    void monoIsSettledBeforeItsSubscriberContinues() {
         with(accounts -> {
             Sinks.One<Boolean> source = Sinks.one();
             CompletableFuture<Boolean> next = accounts.mono(source.asMono())

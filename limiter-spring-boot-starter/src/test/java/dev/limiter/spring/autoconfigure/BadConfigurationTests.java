@@ -125,7 +125,7 @@ class BadConfigurationTests {
     }
 
     @Test
-    void allWrongValuesAreSaidAtOnce(CapturedOutput output) {
+    void allInvalidValuesAreReportedAtOnce(CapturedOutput output) {
         assertThat(catchThrowable(() -> start("""
                         limiter:
                           enabled: sure
@@ -156,7 +156,7 @@ class BadConfigurationTests {
     }
 
     @Test
-    void isToldOnceWithItsOwnPlace(CapturedOutput output) {
+    void isReportedOnceWithItsOrigin(CapturedOutput output) {
         assertThat(catchThrowable(() -> start("""
                         limiter:
                           rules:
@@ -172,7 +172,7 @@ class BadConfigurationTests {
     }
 
     @Test
-    void ruleIsNotTakenForAnotherWhoseNameIsLikeItButForSomeLetters() {
+    void rulesWithSimilarNamesAreDistinct() {
         assertThat(catchThrowable(() -> start("limiter.rules: { für: { limit: 5, window: 1m }, fr: { limit: 6 } }")))
                 .hasStackTraceContaining("limiter.rules.für: ");
     }
@@ -201,7 +201,7 @@ class BadConfigurationTests {
         "limiter.redis.url, 'redis://a:secret@${NOPE}', ${NOPE}",
         "limiter.changes-file, ${NOPE}/changes, ${NOPE}"
     })
-    void placeholderWithoutAValueIsTold(String property, String value, String told, CapturedOutput output) {
+    void unresolvedPlaceholderIsReported(String property, String value, String told, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(rule("mode: enforce") + "\n" + property + ": '" + value + "'")))
                 .isNotNull();
         assertThat(output).contains(property + " = \"" + told + "\" (", "The placeholder has no value", "[LIM-106]");
@@ -209,7 +209,7 @@ class BadConfigurationTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"limiter: off", "limiter: on", "limiter: redis", "limiter: off\nlimiter.mode: shadow"})
-    void valueInThePlaceOfAllKeysIsTold(String yaml, CapturedOutput output) {
+    void valueInsteadOfAllKeysIsReported(String yaml, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(yaml))).isNotNull();
         assertThat(output)
                 .containsPattern("\nlimiter = \"(true|false|redis)\" \\(.*\\[test.yml] - 1:")
@@ -218,7 +218,7 @@ class BadConfigurationTests {
 
     @ParameterizedTest
     @CsvSource({"web, status: 429", "redis, timeout: 50ms", "rules, a.limit: 1", "caps, a.limit: 1"})
-    void valueInThePlaceOfKeysIsToldAlsoWhereAnotherSourceHasKeys(String section, String key, CapturedOutput output) {
+    void valueInsteadOfKeysIsReportedEvenIfAnotherSourceHasKeys(String section, String key, CapturedOutput output) {
         String yaml = "limiter." + section + ": off\n---\nlimiter." + section + "." + key;
         assertThat(catchThrowable(() -> start(yaml))).isNotNull();
         assertThat(output).contains("\nlimiter." + section + " = \"false\" (", "[LIM-102]");
@@ -233,7 +233,7 @@ class BadConfigurationTests {
                 ORDERS + "key: ip, limit: 5, window: 1s, ban: { After: 5, after: 6, within: 1m, for: 1m } }",
                 "limiter.web: { default-limit: { limit: 5, window: 1s }, defaultLimit: { limit: 6 } }"
             })
-    void keyInTwoSpellingsIsTold(String yaml, CapturedOutput output) {
+    void keyInTwoSpellingsIsReported(String yaml, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(yaml))).isNotNull();
         assertThat(output).contains("written twice", "[LIM-104]", "[test.yml] - 1:");
     }
@@ -248,7 +248,7 @@ class BadConfigurationTests {
     /** The initializer of the rules file reads the switch before beans exist. */
     @ParameterizedTest
     @CsvSource({"flase, flase, LIM-102", "${NOPE}, ${NOPE}, LIM-106", "0, 0, LIM-102"})
-    void unreadableSwitchIsTold(String value, String told, String code, CapturedOutput output) {
+    void unreadableSwitchIsReported(String value, String told, String code, CapturedOutput output) {
         SpringApplication application = application();
         application.setDefaultProperties(Map.of("limiter.enabled", value.equals("0") ? (Object) 0 : value));
         assertThat(catchThrowable(application::run)).isNotNull();
@@ -285,7 +285,7 @@ class BadConfigurationTests {
 
     /** Platforms set variables such as the first one for a service called limiter-web. */
     @Test
-    void environmentVariableInThePlaceOfKeysIsToldWithItsValueAndName(CapturedOutput output) {
+    void environmentVariableInsteadOfKeysIsReportedWithValueAndName(CapturedOutput output) {
         Map<String, Object> variables = Map.of("LIMITER_WEB_PORT", "tcp://192.0.2.7:80", "LIMITER_WEB", "x");
         assertThat(catchThrowable(() -> start("limiter.mode: shadow", variables)))
                 .isNotNull();

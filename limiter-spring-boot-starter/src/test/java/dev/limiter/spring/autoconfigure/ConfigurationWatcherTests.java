@@ -86,7 +86,8 @@ class ConfigurationWatcherTests {
         "limiter.rules.a.limit, many, limiter.rules.a.limit",
         "limiter.rules.a.window, 0s, limiter.rules.a.window"
     })
-    void whatCannotWorkChangesNothingAndIsToldOnce(String property, String value, String told, CapturedOutput output) {
+    void invalidRulesChangeNothingAndAreReportedOnce(
+            String property, String value, String told, CapturedOutput output) {
         configure("a", "5");
         watcher.environmentChanged();
         properties.put(property, value);
@@ -110,7 +111,7 @@ class ConfigurationWatcherTests {
     }
 
     @Test
-    void failureOfAnApplicationThatEndsIsNotToldOfItsConfiguration(CapturedOutput output) {
+    void failureDuringShutdownIsNotReported(CapturedOutput output) {
         configure("a", "5");
         watcher.environmentChanged();
         watcher.stop();

@@ -30,7 +30,7 @@ class EnvironmentChangeListenerTests {
     }
 
     @Test
-    void tellsTheWatcher() {
+    void callsTheWatcher() {
         ConfigurationWatcher watcher = mock();
         when(provider.getObject()).thenReturn(watcher);
         listener.onApplicationEvent(new EnvironmentChangeEvent(this));

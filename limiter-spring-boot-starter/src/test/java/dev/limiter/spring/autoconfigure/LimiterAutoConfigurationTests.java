@@ -182,7 +182,7 @@ class LimiterAutoConfigurationTests {
     }
 
     @Test
-    void limitsNoRequestsWhenTheWebIsDisabledButAnswersWhatMethodsReject() {
+    void disabledWebLimitsStillMapRejectionsOfMethods() {
         webApplication
                 .withPropertyValues("limiter.web.enabled=false")
                 .run(context -> assertThat(context)
@@ -223,7 +223,7 @@ class LimiterAutoConfigurationTests {
     }
 
     @Test
-    void countsWhatIsForgottenByCause() {
+    void countsRemovedKeysByCause() {
         application
                 .withPropertyValues("limiter.max-keys=100")
                 .withBean(SimpleMeterRegistry.class)

@@ -223,7 +223,7 @@ class LimiterRedisAutoConfigurationTests {
 
     /** Provided by {@code @ServiceConnection} of Testcontainers and Docker Compose. */
     @Test
-    void goesWhereAServiceConnectionSays() {
+    void usesTheServerOfAServiceConnection() {
         RedisConnectionDetails details = new RedisConnectionDetails() {
 
             @Override
@@ -238,7 +238,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void asksSentinelForTheServer() {
+    void findsTheServerThroughSentinel() {
         try (RedisSentinel sentinel = new RedisSentinel()) {
             application.withPropertyValues(sentinel.properties()).run(LimiterRedisAutoConfigurationTests::awaitRedis);
         }
@@ -321,7 +321,7 @@ class LimiterRedisAutoConfigurationTests {
 
     @ParameterizedTest
     @CsvSource({"memroy, Did you mean memory?", "jdbc, [LIM-102]", "1, [LIM-102]"})
-    void wordThatIsNoStorageIsToldAsOneAlsoWithoutRedis(String word, String told) {
+    void unknownStorageIsReportedAlsoWithoutRedis(String word, String told) {
         fails(
                 withoutRedis
                         .withClassLoader(new FilteredClassLoader("io.lettuce.core"))
@@ -333,7 +333,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void saysWhichConnectionIsMissing() {
+    void reportsTheMissingConnection() {
         fails(withoutRedis, "RedisConnectionFactory");
         fails(withoutRedis.withBean(RedisConnectionFactory.class, () -> mock()), "Limits need Lettuce");
         fails(
@@ -371,7 +371,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void warnsOfASecretThatEverybodyKnows(CapturedOutput output) {
+    void warnsAboutThePublicDefaultSecret(CapturedOutput output) {
         ApplicationContextRunner byHeader = withoutServer.withPropertyValues(
                 "limiter.rules.orders.limit=1",
                 "limiter.rules.orders.window=1s",

@@ -102,7 +102,7 @@ class RedisChangeStoreTests {
     }
 
     @Test
-    void changesThatAreLostAreSavedAgainByAnInstanceThatKnowsThem() {
+    void lostChangesAreStoredAgainByAnInstance() {
         one.save(FIRST);
         other.load(Changes.NONE);
         set(null);
@@ -113,7 +113,7 @@ class RedisChangeStoreTests {
 
     /** From a replica that has missed the last change, or an instance that was disconnected. */
     @Test
-    void storedChangesCountWhateverTheirVersion() {
+    void storedChangesCountWithAnyVersion() {
         one.save(FIRST);
         String former = client.connect().sync().get(key);
         one.save(SECOND);

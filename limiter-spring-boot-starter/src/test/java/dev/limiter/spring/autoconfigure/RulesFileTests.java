@@ -92,7 +92,7 @@ class RulesFileTests {
 
     @ParameterizedTest
     @CsvSource({"0, true", "1, true", "1048576, true", "1048577, false"})
-    void isReadWholeIfItIsNotTooLarge(int size, boolean read) throws IOException {
+    void isReadCompletelyUpToTheMaximumSize(int size, boolean read) throws IOException {
         Path file = Files.write(folder.resolve("rules.yml"), new byte[size]);
         RulesFile rules = new RulesFile(file);
         if (read) {
@@ -155,7 +155,7 @@ class RulesFileTests {
         "'server.port: 80', It contains server.port",
         "'{p1: 1, p2: 1, p3: 1, p4: 1, p5: 1, p6: 1, p7: 1, p8: 1, p9: 1, p10: 1, p11: 1, p12: 1}', It contains p11 and 1 more"
     })
-    void whatItMayNotHaveIsRejectedAndChangesNothing(String text, String reason) {
+    void invalidContentIsRejectedAndChangesNothing(String text, String reason) {
         putInto("limiter.rules.a.limit: 5");
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> putInto(text))
@@ -165,7 +165,7 @@ class RulesFileTests {
     }
 
     @Test
-    void otherEncodingIsTold() {
+    void otherEncodingIsReported() {
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> file().putInto(
                                 environment.getPropertySources(),

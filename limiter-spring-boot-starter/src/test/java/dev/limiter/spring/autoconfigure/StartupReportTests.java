@@ -48,7 +48,7 @@ class StartupReportTests {
             .withBean(Exports.class);
 
     @Test
-    void saysNothingWithoutRules(CapturedOutput output) {
+    void logsNothingWithoutRules(CapturedOutput output) {
         run();
         assertThat(output).doesNotContain(REPORT);
     }
@@ -122,7 +122,7 @@ class StartupReportTests {
     }
 
     @Test
-    void oneLineSaysWhatIsLimited(CapturedOutput output) {
+    void summaryIsOneLine(CapturedOutput output) {
         run(rule("fine", "paths=/orders/**", "key=ip", "candidate.limit=5"));
         assertThat(output)
                 .contains("INFO", "Rate limits: 3 rules, storage: memory")
@@ -143,7 +143,7 @@ class StartupReportTests {
     }
 
     @Test
-    void whatIsMeantIsFine(CapturedOutput output) {
+    void intendedConfigurationHasNoFindings(CapturedOutput output) {
         String paths =
                 "/orders/**,/**,/,/order*/{id},/eith*,/limit*,/limit*/spring,/nested/inner,/nested/hidden,/either,"
                         + "/assets/logo.svg,/view,/limiter/**";

@@ -70,7 +70,7 @@ final class ClosedLoopLoad implements AutoCloseable {
     void awaitMore(String path, int status, long more) {
         long goal = count(path, status) + more;
         if (!Conditions.isMetWithin(Duration.ofSeconds(60), () -> count(path, status) >= goal)) {
-            throw new IllegalStateException("Not answered " + status + " any more: " + this);
+            throw new IllegalStateException("No further responses with " + status + ": " + this);
         }
     }
 

@@ -45,7 +45,7 @@ final class InstanceProcess implements AutoCloseable {
                 .filter(line -> line.startsWith(PORT))
                 .findFirst()
                 .map(line -> Integer.parseInt(line.substring(PORT.length())))
-                .orElseThrow(() -> new IllegalStateException("It did not start"));
+                .orElseThrow(() -> new IllegalStateException("The process did not start"));
         // a process blocks if its output is not read
         Thread reader = new Thread(() -> output.lines().forEach(lines), "output of " + process.pid());
         reader.setDaemon(true);
@@ -68,7 +68,7 @@ final class InstanceProcess implements AutoCloseable {
         try {
             if (!process.waitFor(30, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new IllegalStateException("It did not end when asked to");
+                throw new IllegalStateException("The process did not exit on SIGTERM");
             }
         } catch (InterruptedException exception) {
             process.destroyForcibly();

@@ -82,7 +82,7 @@ class RedisChaosTests {
         long stopped = System.nanoTime();
         awaitOneMoreLimit();
         RealTime.passUntil(stopped + END.plusSeconds(2).toNanos());
-        assertThat(both).as("nobody has answered").allMatch(Instance::hasGivenUpRedis);
+        assertThat(both).as("no reply").allMatch(Instance::hasGivenUpRedis);
         assertThat(count(Outcome.FAILED_LOCAL)).isLessThanOrEqualTo(Instance.LIMIT);
         redis.resume();
         awaitRedis();

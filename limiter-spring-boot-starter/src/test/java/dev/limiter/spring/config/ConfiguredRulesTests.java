@@ -41,7 +41,7 @@ class ConfiguredRulesTests {
     }
 
     @Test
-    void eachSettingKnowsWhereItWasWritten() {
+    void settingsHaveTheirOrigin() {
         RuleDefinition rule = configured(Map.of(
                         "limiter.rules.log-in.limit", "5",
                         "limiter.rules.log-in.window", "1m",

@@ -22,7 +22,7 @@ class LimiterConfigurationFailureAnalyzerTests {
     private static final String MORE = "docs/reference/messages.md says more about each code.";
 
     @Test
-    void saysWhereEachProblemIsAndWhatToDoForEachCodeOnce() {
+    void describesEachProblemAndTheActionOfEachCodeOnce() {
         FailureAnalysis analysis = analysis(
                 new Problem(MessageCode.KEY, "limiter.rules.a.key", "x", "Unknown."),
                 new Problem(MessageCode.KEY, "limiter.rules.b.key", "y", "Unknown."),
@@ -42,7 +42,7 @@ class LimiterConfigurationFailureAnalyzerTests {
     }
 
     @Test
-    void tellsTheFirstFiftyAndHowManyMoreThereAre() {
+    void describesTheFirstFiftyProblemsAndCountsTheOthers() {
         FailureAnalysis analysis = analysis(IntStream.range(0, 52)
                 .mapToObj(i -> new Problem(MessageCode.KEY, "limiter.rules.r" + i + ".key", "x", "Unknown."))
                 .toArray(Problem[]::new));

@@ -109,7 +109,7 @@ final class OptionMetadata {
     private static String insert(String metadata, String list, List<String> entries) {
         String start = "  \"" + list + "\": [";
         if (!metadata.contains(start + "\n")) {
-            throw new IllegalArgumentException("There are no " + list + " that more could be put before");
+            throw new IllegalArgumentException("The metadata has no list " + list);
         }
         return metadata.replace(
                 "\n" + start,

@@ -39,7 +39,7 @@ class MessageCodeTests {
     }
 
     @Test
-    void eachEntrySaysSomething() throws IOException {
+    void entriesHaveText() throws IOException {
         Map<String, Integer> words = new LinkedHashMap<>();
         String entry = "";
         for (String line : Files.readAllLines(PAGE)) {
@@ -53,7 +53,7 @@ class MessageCodeTests {
 
     @ParameterizedTest
     @EnumSource
-    void codeHasThreeDigitsAndSaysWhatToDo(MessageCode code) {
+    void codeHasThreeDigitsAndAnAction(MessageCode code) {
         assertThat(code.code()).matches("LIM-[0-9]{3}");
         assertThat(code.action()).matches("[A-Z].*\\.");
     }

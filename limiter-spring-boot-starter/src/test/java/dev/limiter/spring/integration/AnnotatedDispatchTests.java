@@ -76,7 +76,7 @@ class AnnotatedDispatchTests extends WebTestSupport {
     }
 
     @Test
-    void handlerWhoseErrorPageIsAnnotatedStaysCharged() {
+    void handlerWithAnAnnotatedErrorPageStaysCharged() {
         for (int i = 0; i < 2; i++) {
             HttpResponse<String> answer = get("/failing");
             assertThat(answer.statusCode()).isEqualTo(418);

@@ -83,7 +83,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void aBanEndsWhenItWasSaidToHoweverOftenItWasRejected() throws Exception {
+    void banEndsOnTimeDespiteFurtherRejections() throws Exception {
         outcomes("/orders", 5);
         for (int i = 0; i < 10; i++) {
             time.advance(Duration.ofSeconds(80));
@@ -109,7 +109,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void whatIsBannedChargesNoOtherRule() throws Exception {
+    void bannedRequestsChargeNoOtherRule() throws Exception {
         outcomes("/orders", 5);
         long left = remaining("both", "header:x-client=1:a");
         outcomes("/orders", 20);
@@ -126,7 +126,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void inShadowModeNobodyIsBanned() throws Exception {
+    void shadowModeDoesNotBan() throws Exception {
         assertThat(outcomes("/watched", 5)).containsOnly(200);
         assertThat(count(Outcome.SHADOW_REJECTED)).isEqualTo(4);
         assertThat(count(Outcome.BANNED)).isZero();
@@ -199,7 +199,7 @@ class BanTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "principal=unresolved", "4:,principal=unresolved", "=unresolved"})
-    void clientThatOnePartTellsApartIsBanned(String client) throws Exception {
+    void clientIdentifiedByOnePartIsBanned(String client) throws Exception {
         for (int i = 0; i < 10; i++) {
             get("/identified/a", "X-Client", client);
         }

@@ -56,7 +56,7 @@ class ChargeIfFailedTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/login", "/early", "/annotated"})
-    void noGuessIsFreeBecauseItsAnswerCannotBeWritten(String path) throws Exception {
+    void failedResponsesOfGuessesAreCharged(String path) throws Exception {
         List<Integer> statuses = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             statuses.add(get(path + "?status=200", "Accept", "image/png").statusCode());
@@ -113,7 +113,7 @@ class ChargeIfFailedTests extends WebTestSupport {
     }
 
     @Test
-    void aMethodThatIsCalledWhenTheAnswerIsUnderWayIsSettledAtTheEnd() throws Exception {
+    void methodCalledDuringTheResponseIsSettledAtTheEnd() throws Exception {
         assertThat(get("/late").statusCode()).isEqualTo(200);
         assertThat(get("/late").body()).isEqualTo("begun, called");
     }

@@ -64,7 +64,7 @@ class ChargeIfTests extends WebTestSupport {
 
     /** Each request follows as soon as the first byte of the previous response arrives. */
     @Test
-    void whoAsksOneAfterTheOtherIsNeverRejectedForWhatWasGivenBack() throws Exception {
+    void sequentialRequestsAreNeverRejectedAfterRefunds() throws Exception {
         for (int i = 0; i < 300; i++) {
             try (Socket connection = open("/failed/writer?client=sequential")) {
                 assertThat(RawClient.statusOf(connection)).isEqualTo(200);
@@ -85,7 +85,7 @@ class ChargeIfTests extends WebTestSupport {
     }
 
     @Test
-    void whoIsGoneIsChargedByWhatTheAnswerWouldHaveBeen() throws Exception {
+    void lostClientIsChargedByTheIntendedResponse() throws Exception {
         open("/failed/slow-status?client=gone").close();
         open("/served/slow-status?client=gone").close();
         ChargeIfEndpoints.ENTERED.acquire(2);
@@ -96,7 +96,7 @@ class ChargeIfTests extends WebTestSupport {
     }
 
     @Test
-    void onlyTheRuleThatSaysSoGivesBack() throws Exception {
+    void onlyRulesWithChargeIfRefund() throws Exception {
         get("/two?free=false");
         HttpResponse<String> free = get("/two?free=true");
 

@@ -66,7 +66,7 @@ class CostPerLimitTests extends WebTestSupport {
     }
 
     @Test
-    void moreThanALimitCanEverGrantIsToldSo() throws Exception {
+    void requestAboveALimitIsRejectedPermanently() throws Exception {
         HttpResponse<String> rejected = upload(1001, "X-User", "never");
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(rejected.body()).contains("asks for more than the limit uploads-bytes can ever grant");
@@ -83,7 +83,7 @@ class CostPerLimitTests extends WebTestSupport {
     }
 
     @Test
-    void tellsEachCostAndGivesAllBack() throws Exception {
+    void showsEachCostAndRefundsAll() throws Exception {
         String[] alice = {"X-User", "alice"};
         HttpResponse<String> charged = get("/saved?status=409", alice);
         assertThat(charged.statusCode()).isEqualTo(409);

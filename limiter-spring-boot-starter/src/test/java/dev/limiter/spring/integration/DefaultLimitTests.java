@@ -52,7 +52,7 @@ class DefaultLimitTests extends WebTestSupport {
     }
 
     @Test
-    void whatNoEndpointServesIsOneResource() throws Exception {
+    void requestsWithoutAnEndpointAreOneResource() throws Exception {
         assertThat(get("/static.txt").statusCode()).isEqualTo(200);
         assertThat(get("/unknown").statusCode()).isEqualTo(404);
         assertThat(get("/invented").statusCode()).isEqualTo(429);

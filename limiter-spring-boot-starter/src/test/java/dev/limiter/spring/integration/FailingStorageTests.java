@@ -23,7 +23,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 class FailingStorageTests extends WebTestSupport {
 
     @Test
-    void failureIsAnErrorAndSaidOnceAMinute(CapturedOutput output) throws Exception {
+    void failureIsAnErrorAndLoggedOnceAMinute(CapturedOutput output) throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/limited").statusCode()).isEqualTo(500);
         }

@@ -73,7 +73,7 @@ class ForwardedTests {
         }
 
         @Test
-        void contradictionsUseUpNobodysBucketButTheirOwn() throws Exception {
+        void contradictingHeadersUseThePeersOwnBucket() throws Exception {
             for (String real : List.of("203.0.113.31", "203.0.113.32", "203.0.113.33")) {
                 get("/probed", "Forwarded", "for=6.6.6.6", "X-Forwarded-For", real);
                 get("/probed", "Forwarded", "for=unknown", "X-Forwarded-For", real);
@@ -117,7 +117,7 @@ class ForwardedTests {
         private List<String> seen;
 
         @Test
-        void clientIsThePeerWhateverItSays(CapturedOutput output) throws Exception {
+        void clientIsThePeerWithAnyHeaders(CapturedOutput output) throws Exception {
             assertStatus(200, "/ip", "X-Forwarded-For", "203.0.113.1");
             for (int i = 0; i < 20; i++) {
                 assertStatus(429, "/ip", "X-Forwarded-For", "203.0.113." + i);

@@ -65,7 +65,7 @@ class GracefulShutdownTests {
     }
 
     @Test
-    void allWhoWaitAreAnswered() throws IOException {
+    void allWaitingRequestsGetAResponse() throws IOException {
         ServletWebServerApplicationContext application = start();
         RateLimiters limiters = application.getBean(RateLimiters.class);
         List<Socket> sockets = new ArrayList<>();

@@ -36,7 +36,7 @@ class IncludedFragmentTests extends WebTestSupport {
     }
 
     @Test
-    void pageTellsOfItsOwnLimitsOnly() {
+    void pageHasFieldsOfItsOwnLimitsOnly() {
         get("/page");
 
         assertThat(field(get("/page-of-all"), "RateLimit")).contains("\"all\"").doesNotContain("fragment");
@@ -44,7 +44,7 @@ class IncludedFragmentTests extends WebTestSupport {
 
     /** The client has received a response, without its second half. */
     @Test
-    void pageWhoseMethodRejectsOnceTheAnswerIsUnderWayStaysCharged() {
+    void pageStaysChargedIfAMethodRejectsDuringTheResponse() {
         assertThat(get("/committed").body()).isEqualTo("begun and ended");
         assertThatThrownBy(() -> get("/committed"))
                 .as("a connection that broke")

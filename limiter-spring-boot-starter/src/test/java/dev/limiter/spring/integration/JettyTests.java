@@ -33,7 +33,7 @@ class JettyTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/sent", "/started", "/written"})
-    void isAnsweredAsWithoutALimit(String path) throws Exception {
+    void responseIsTheSameAsWithoutALimit(String path) throws Exception {
         HttpResponse<String> free = get("/free" + path);
         HttpResponse<String> limited = get("/limited" + path);
 
@@ -45,7 +45,7 @@ class JettyTests extends WebTestSupport {
 
     /** The buffer of Jetty is larger than that of Tomcat. */
     @Test
-    void whatIsGivenBackIsBackBeforeTheFirstByte(@Autowired Endpoints handler) throws IOException {
+    void refundsAreCompleteBeforeTheFirstByte(@Autowired Endpoints handler) throws IOException {
         try (InputStream body = clients().stream("GET", "/large").body()) {
             assertThat(body.read()).isEqualTo('x');
             assertThat(remaining("large", "")).isEqualTo(1);

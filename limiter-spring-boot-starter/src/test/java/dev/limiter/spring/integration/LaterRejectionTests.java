@@ -47,7 +47,7 @@ class LaterRejectionTests extends WebTestSupport {
                 "/gotten",
                 "/sse"
             })
-    void whatThePathTookIsGivenBack(String path) throws Exception {
+    void permitsOfThePathAreRefunded(String path) throws Exception {
         assertThat(get(path).statusCode()).isEqualTo(200);
 
         HttpResponse<String> rejected = get(path);
@@ -63,7 +63,7 @@ class LaterRejectionTests extends WebTestSupport {
     /** Rejections by limits of the application. If there are two, the one that leaves the handler counts. */
     @ParameterizedTest
     @ValueSource(strings = {"/own", "/own-future", "/own-first"})
-    void whatTheApplicationMayNotDoIsToldAsSuch(String path) {
+    void rejectionsByLimitsOfTheApplicationAre503(String path) {
         assertThat(get(path).statusCode()).isEqualTo(200);
 
         HttpResponse<String> rejected = get(path);

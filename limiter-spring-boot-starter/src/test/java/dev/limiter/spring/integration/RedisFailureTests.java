@@ -59,7 +59,7 @@ class RedisFailureTests extends WebTestSupport {
     }
 
     @Test
-    void closedRulesRejectEverythingAndBanNobody() throws Exception {
+    void closedRulesRejectEverythingWithoutBans() throws Exception {
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> answer = get("/closed");
             assertThat(answer.statusCode()).isEqualTo(429);
@@ -86,7 +86,7 @@ class RedisFailureTests extends WebTestSupport {
 
     /** A rule in shadow mode does not count rejections by limits that were not checked. */
     @Test
-    void closedRulesThatOnlyWatchHaveRejectedNobody() {
+    void closedRulesInShadowModeRejectNothing() {
         for (int i = 0; i < 5; i++) {
             assertThat(get("/watched").statusCode()).isEqualTo(200);
         }
@@ -106,7 +106,7 @@ class RedisFailureTests extends WebTestSupport {
     /** The only instance has the whole limit, so rejections are counted for the ban. */
     @ParameterizedTest
     @ValueSource(strings = {"/login", "/waiting"})
-    void wholeLimitThatIsUsedUpBans(String path) {
+    void exhaustedWholeLimitBans(String path) {
         List<String> answers =
                 IntStream.range(0, 15).mapToObj(i -> get(path).body()).toList();
         assertThat(answers.stream().filter("served"::equals)).hasSize(6);
@@ -115,7 +115,7 @@ class RedisFailureTests extends WebTestSupport {
     }
 
     @Test
-    void onlyWhatIsCountedIsTold() throws Exception {
+    void uncountedRulesHaveNoFields() throws Exception {
         assertThat(field(get("/open-and-local"), "RateLimit")).startsWith("\"beside\";r=1;");
         get("/open-and-local");
         assertThat(get("/open-and-local").statusCode()).isEqualTo(429);

@@ -148,7 +148,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void whatIsDecidedOnArrivalIsNotDecidedAgain() throws Exception {
+    void earlyDecisionsAreNotRepeated() throws Exception {
         assertThat(get("/wide/plain", "X-Test", "once").statusCode()).isEqualTo(200);
 
         assertThat(events).extracting(RateLimitEvent::rule).containsExactly("early");
@@ -178,7 +178,7 @@ class RequestPhaseTests extends WebTestSupport {
         assertThat(field(get("/wide/plain", "X-Test", "auto"), "RateLimit")).doesNotContain("default");
         assertThat(field(get("/free"), "RateLimit")).contains("default");
         assertThat(field(get("/watched"), "RateLimit"))
-                .as("a rule that only watches")
+                .as("a rule in shadow mode")
                 .contains("default");
     }
 
@@ -194,7 +194,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void shadowRulesRejectNobodyAndSayNothing() throws Exception {
+    void shadowRulesRejectNothingAndHaveNoFields() throws Exception {
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> answer = get("/watched", "X-Test", "shadow");
             assertThat(answer.statusCode()).isEqualTo(200);
@@ -207,7 +207,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void whatCannotBeDecidedIsAnsweredWith500() throws Exception {
+    void failedDecisionsGet500() throws Exception {
         assertThat(get("/broken").statusCode()).isEqualTo(500);
     }
 
@@ -227,7 +227,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"Authorization: Basic YWxpY2U6eA==", "Cookie: SESSION=x"})
-    void whatLooksLikeAPreflightButHasCredentialsIsCounted(String credentials) throws Exception {
+    void preflightWithCredentialsIsCounted(String credentials) throws Exception {
         String[] field = credentials.split(": ");
         String key = "guessing-" + field[0];
         for (int i = 0; i < 3; i++) {
@@ -237,7 +237,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void whatLooksLikeAPreflightButHasABodyIsCounted() throws Exception {
+    void preflightWithABodyIsCounted() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(preflightWithBody("/wide/shared").statusCode()).isNotEqualTo(429);
         }
@@ -245,7 +245,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void whatLooksLikeAPreflightIsCountedWhereCorsIsNotConfigured() throws Exception {
+    void preflightIsCountedWithoutCors() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(preflight("/wide/plain", "unconfigured").statusCode()).isNotEqualTo(429);
         }
@@ -283,7 +283,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     /** The filter matches the path as sent. Other spellings that reach the endpoint are counted there. */
     @Test
-    void whatIsRoutedInAnotherCaseIsCountedAtTheEndpoint() throws Exception {
+    void pathInAnotherCaseIsCountedAtTheEndpoint() throws Exception {
         for (String path : List.of("/OneCase", "/onecase", "/ONECASE")) {
             assertThat(get(path, "X-Test", "case").statusCode()).isEqualTo(200);
         }
@@ -304,7 +304,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     /** Spring Security itself rejects wrong passwords. */
     @Test
-    void onlyFailuresAreChargedWhereTheRuleSaysSo() throws Exception {
+    void chargeIfFailedChargesOnlyFailures() throws Exception {
         for (int i = 0; i < 20; i++) {
             assertThat(get("/guarded/x", "Authorization", ALICE).statusCode()).isEqualTo(200);
         }

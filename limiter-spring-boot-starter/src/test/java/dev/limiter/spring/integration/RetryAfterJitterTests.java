@@ -49,7 +49,7 @@ class RetryAfterJitterTests extends WebTestSupport {
     }
 
     @Test
-    void rejectedMethodsAreToldTheSameTimeAfterPermitsWereReturned() throws Exception {
+    void rejectedMethodsHaveTheSameTimeAfterRefunds() throws Exception {
         assertThat(get("/returned").statusCode()).isEqualTo(200);
 
         for (int i = 0; i < 5; i++) {

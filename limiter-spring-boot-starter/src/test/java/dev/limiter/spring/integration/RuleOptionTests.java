@@ -71,7 +71,7 @@ class RuleOptionTests extends WebTestSupport {
     }
 
     @Test
-    void clientIsToBlameWhereTheAnnotationOfAnHttpClientSaysSo() throws Exception {
+    void annotationOfAnHttpClientCanSet429() throws Exception {
         assertStatuses(List.of(200, 429), "/exchange-for-client");
     }
 
@@ -117,7 +117,7 @@ class RuleOptionTests extends WebTestSupport {
 
     /** Field names of the open change of the draft. */
     @Test
-    void tellsAvailabilityCostAndPartition() {
+    void containsAvailabilityCostAndPartition() {
         HttpResponse<String> permitted = get("/draft");
         assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"draft\";q=10;w=3600, \"plain\";q=2;w=3600");
         assertThat(field(permitted, "RateLimit")).isEqualTo("\"draft\";a=7;w=2520;c=3, \"plain\";r=1;t=1800");
@@ -133,7 +133,7 @@ class RuleOptionTests extends WebTestSupport {
     }
 
     @Test
-    void keysHavePartsOfWhichABeanKnowsTheValues() {
+    void beansResolvePartsOfKeys() {
         assertStatus(200, "/by-region", "X-Customer", "north-7");
         assertStatus(429, "/by-region", "X-Customer", "north-8");
         assertStatus(200, "/by-region", "X-Customer", "south-7");

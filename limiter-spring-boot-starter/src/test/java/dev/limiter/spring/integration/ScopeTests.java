@@ -101,7 +101,7 @@ class ScopeTests extends WebTestSupport {
     }
 
     @Test
-    void failingResolverIsAnErrorAndSaid(CapturedOutput output) throws Exception {
+    void failingResolverIsAnErrorAndLogged(CapturedOutput output) throws Exception {
         assertThat(get("/failing").statusCode()).isEqualTo(500);
         assertThat(output).contains("ResourceResolver failed for GET /failing", "on purpose");
     }

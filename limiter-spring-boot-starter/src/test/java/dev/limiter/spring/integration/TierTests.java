@@ -57,7 +57,7 @@ class TierTests extends WebTestSupport {
     }
 
     @Test
-    void whatWasUsedStaysUsedWhenTheTierChanges() throws Exception {
+    void usedPermitsStayUsedWhenTheTierChanges() throws Exception {
         String[] basic = {"X-User", "climber", "X-Plan", "basic"};
         String[] gold = {"X-User", "climber", "X-Plan", "gold"};
 

@@ -81,7 +81,7 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void eachLeavesAtItsTurnAndNoThreadIsHeldMeanwhile() throws Exception {
+    void requestsLeaveInTurnWithoutHoldingThreads() throws Exception {
         assertThat(get("/paced/sync").body()).isEqualTo("served 1");
         List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
 
@@ -101,7 +101,7 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void whoCannotBeServedInTimeIsRejectedAtOnce() throws Exception {
+    void requestThatWouldWaitTooLongIsRejectedAtOnce() throws Exception {
         get("/paced/sync");
         List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
 
@@ -120,7 +120,7 @@ class WaitingTests extends WebTestSupport {
 
     /** The time to the next permit counts from the response, without the wait. */
     @Test
-    void fieldsTellWhereTheLimitStandsAtTheEndOfTheWait() throws Exception {
+    void fieldsHaveTheStateAtTheEndOfTheWait() throws Exception {
         assertThat(field(get("/bucket/sync"), "RateLimit")).isEqualTo("\"bucket\";r=0;t=4");
         List<Future<HttpResponse<String>>> waiting = waiting(2, "/bucket/sync");
         time.advance(Duration.ofSeconds(4));
@@ -163,7 +163,7 @@ class WaitingTests extends WebTestSupport {
     /** Otherwise clients could guess a password that an interceptor checks, without limit. */
     @ParameterizedTest
     @CsvSource({"yes, 403", "page, 403", "failure, 500"})
-    void theAnswerOfAnInterceptorKeepsTheTurn(String forbidden, int status) throws Exception {
+    void responseOfAnInterceptorUsesTheTurn(String forbidden, int status) throws Exception {
         assertThat(statuses(6, "X-Forbidden", forbidden)).containsExactly(status, status, status, status, 429, 429);
         // by then, the two turns have passed, and nothing is left of them
         time.advance(Duration.ofMinutes(1));
@@ -174,7 +174,7 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void theAnswerOfAnInterceptorAfterTheWaitKeepsTheTurn() throws Exception {
+    void responseOfAnInterceptorAfterTheWaitUsesTheTurn() throws Exception {
         assertThat(statuses(2)).containsExactly(200, 200);
         Future<HttpResponse<String>> waiting =
                 waiting(1, "/guarded", "X-Forbidden", "later").get(0);

@@ -107,7 +107,7 @@ class KeyParserTests {
             ResolvedKey resolved = scoped.resolve(context);
             assertThat(resolved.unresolved()).isEqualTo(unresolved);
             assertThat(scoped.ofInput(resolved.text(), null))
-                    .as("the key as a person gives it")
+                    .as("the key as an operator enters it")
                     .isEqualTo(resolved.text().isEmpty() ? scoped.ofInput("", null) : Optional.of(resolved));
         }
     }
@@ -185,7 +185,7 @@ class KeyParserTests {
     }
 
     @Test
-    void keyThatIsGivenWholeIsHashedWhereTheStorageHashesIt() {
+    void fullKeyIsHashedAsInTheStorage() {
         RateLimitKey key = parser(SecretValues.hashedWith("a secret"))
                 .parse(List.of("principal,header:X-Api-Key"), "test", ExpressionScope.REQUEST);
         String whole = key.resolve(context).text();
@@ -291,7 +291,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"ip", "principal", "method", "path:id", "nobody", "header:X-None"})
-    void whatIsNoSecretOrNotThereStaysReadable(String key) {
+    void partsWithoutASecretStayReadable(String key) {
         assertThat(resolve(key, SecretValues.hashedWith("a secret"))).isEqualTo(resolve(key));
     }
 

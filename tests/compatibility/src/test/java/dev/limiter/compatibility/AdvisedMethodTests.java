@@ -78,7 +78,7 @@ class AdvisedMethodTests {
     }
 
     @Test
-    void callThatTheCacheAnswersCounts() {
+    void cachedCallCounts() {
         int before = methods.served();
 
         assertTwoPermitted(() -> methods.cached(1));

@@ -79,7 +79,7 @@ class ApplicationTests {
     }
 
     @Test
-    void permittedAnswerTellsEachLimit() {
+    void permittedResponseContainsEachLimit() {
         HttpResponse<String> answer = clients.get("/orders/1");
 
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -93,7 +93,7 @@ class ApplicationTests {
     }
 
     @Test
-    void rejectedAnswerNamesTheLimitThatRejected() {
+    void rejectedResponseNamesTheRejectingLimit() {
         assertThat(statuses(2, "/orders/1")).containsOnly(200);
 
         HttpResponse<String> answer = clients.get("/orders/2?page=1");
@@ -124,7 +124,7 @@ class ApplicationTests {
     }
 
     @Test
-    void annotatedMethodAnswersLikeARule() {
+    void annotatedMethodRespondsLikeARule() {
         assertThat(statuses(2, "/annotated/named")).containsOnly(200);
 
         HttpResponse<String> answer = clients.get("/annotated/named");
@@ -138,7 +138,7 @@ class ApplicationTests {
     }
 
     @Test
-    void fallbackAnswersInstead() {
+    void fallbackRespondsInstead() {
         assertThat(statuses(2, "/annotated/fallback/ann")).containsOnly(200);
 
         HttpResponse<String> answer = clients.get("/annotated/fallback/ann");
@@ -149,7 +149,7 @@ class ApplicationTests {
     }
 
     @Test
-    void handlerForExactlyThisExceptionAnswersInstead() {
+    void handlerForExactlyThisExceptionRespondsInstead() {
         clients.get("/own");
 
         HttpResponse<String> answer = clients.get("/own");

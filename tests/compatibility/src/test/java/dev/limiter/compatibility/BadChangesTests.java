@@ -123,7 +123,7 @@ class BadChangesTests {
         idle     | {'key':'acme','ban':true}                  |         |         | the rule is in mode off
         few      | {'key':'acme','ban':true}                  |         |         | enforced for 0.01% of the keys
         """)
-    void changesNothingAndIsTold(
+    void changesNothingAndIsReported(
             String path, String body, @Nullable String where, @Nullable String code, @Nullable String text) {
         String rule = path.replaceFirst("\\?.*", "");
         String before = operator.rule(rule);

@@ -189,7 +189,7 @@ class BadInputTests {
 
     @ParameterizedTest
     @EnumSource
-    void handlerThatFailsAfterItsAnswerBeganHoldsNothing(Phase phase) throws Exception {
+    void handlerThatFailsDuringItsResponseHoldsNothing(Phase phase) throws Exception {
         for (int i = 0; i < 3; i++) {
             RawClient.Answer answer = phase.client().send("GET", "/pool/failing");
 

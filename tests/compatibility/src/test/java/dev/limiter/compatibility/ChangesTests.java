@@ -126,7 +126,7 @@ class ChangesTests {
     }
 
     @Test
-    void keyHasTheLimitsOfTheRuleWithADifferenceWhateverItsTier() {
+    void overriddenKeyHasItsLimitInEveryTier() {
         for (String key : List.of("gold", "none", "free")) {
             operator.change("plans", "{'key':'" + key + "','named':'short','limit':9,'until':'1d'}");
             assertThat(operator.statuses(4, "/plans", "X-Api-Key", key, "X-Plan", key))
@@ -312,7 +312,7 @@ class ChangesTests {
     }
 
     @Test
-    void changesAreKeptInAFileWhereAskedFor(@TempDir Path folder, CapturedOutput output) throws IOException {
+    void changesAreStoredInAFileIfConfigured(@TempDir Path folder, CapturedOutput output) throws IOException {
         Path file = folder.resolve("changes");
         String property = "limiter.changes-file=" + file;
         try (ConfigurableApplicationContext application = start(property)) {
@@ -352,7 +352,7 @@ class ChangesTests {
     }
 
     @Test
-    void folderThatIsMissingIsToldAtTheStart(@TempDir Path folder) throws IOException {
+    void missingFolderIsReportedOnStartup(@TempDir Path folder) throws IOException {
         try (ConfigurableApplicationContext application =
                 start("limiter.changes-file=" + folder.resolve("missing/changes"))) {
             Operator own = Operator.of(application);

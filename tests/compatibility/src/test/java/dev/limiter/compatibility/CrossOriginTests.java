@@ -115,7 +115,7 @@ class CrossOriginTests {
     }
 
     @Test
-    void whatTheApplicationExposesIsKept() {
+    void headersExposedByTheApplicationAreKept() {
         for (int i = 0; i < 2; i++) {
             List<String> exposed = exposed(clients.get("/exposing", "Origin", ORIGIN));
             assertThat(exposed).startsWith("X-Total", "ratelimit").contains("RateLimit-Policy");

@@ -130,11 +130,11 @@ class DashboardTests {
     }
 
     @Test
-    void isNotServedWhereEveryoneCouldUseIt(CapturedOutput output) {
+    void isNotServedWithoutProtection(CapturedOutput output) {
         try (ConfigurableApplicationContext exposed = startOpen("server.address=0.0.0.0")) {
             assertNotServed(exposed);
         }
-        assertThat(output).contains("server.address is not a loopback address. [LIM-407]");
+        assertThat(output).contains("or set server.address to a loopback address. [LIM-407]");
     }
 
     @Test

@@ -111,7 +111,7 @@ class EndpointTests {
 
     /** "I get 429 and should not." */
     @Test
-    void tellsWhyACustomerIsRejectedAndLetsItIn() {
+    void explainsARejectionAndResetsTheKey() {
         assertThat(orders(6, "acme")).containsExactly(200, 200, 200, 429, 429, 429);
 
         assertThat(operator.rule("orders?key=acme"))
@@ -128,7 +128,7 @@ class EndpointTests {
 
     /** Operators find the hash in logs or at the endpoint, which never show the key itself. */
     @Test
-    void tellsWhoIsRejectedMostByAHashThatCanBeAskedFor(CapturedOutput output) {
+    void listsMostRejectedKeysByHash(CapturedOutput output) {
         Stream.of(1, 2, 3, 4)
                 .map(i -> CompletableFuture.runAsync(() -> orders(100, "a crowd")))
                 .toList()
@@ -156,7 +156,7 @@ class EndpointTests {
 
     /** Logs live longer than the record of keys, and each instance has its own record. */
     @Test
-    void aForgottenHashIsToldAndChangesNothing() {
+    void forgottenHashIsReportedAndChangesNothing() {
         audit.all.clear();
         String hash = "0123456789abcdef";
         for (HttpResponse<String> answer : List.of(
@@ -232,7 +232,7 @@ class EndpointTests {
         default?key=x                    | GET /orders/{id}
         several?key=somebody             | send an empty key
         """)
-    void whatIsNoKeyOfTheRuleIsRejected(String path, @Nullable String reason) {
+    void invalidKeyIsRejected(String path, @Nullable String reason) {
         assertThat(Operator.body(400, operator.clients().get("/actuator/limiter/" + path)))
                 .contains(reason == null ? "" : reason);
         Operator.body(400, operator.delete(path));
@@ -279,7 +279,7 @@ class EndpointTests {
     }
 
     @Test
-    void firstChangeOfAnAnnotatedMethodIsAnsweredAsTheSecond() {
+    void firstChangeOfAnAnnotatedMethodRespondsLikeTheSecond() {
         operator.statuses(1, "/counted");
         for (int i = 0; i < 2; i++) {
             assertThat(operator.change("Limited.counted", "{'key':'','limit':30,'until':'1h'}"))
@@ -404,7 +404,7 @@ class EndpointTests {
     /** Redis denies only writes of the ban, so that it would have no effect. */
     @ParameterizedTest
     @ValueSource(strings = {"local", "allow", "deny"})
-    void noBanIsToldThatRedisLacksTheRightToKeep(String onFailure, CapturedOutput output) {
+    void banFailsIfRedisDeniesItsWrite(String onFailure, CapturedOutput output) {
         try (RedisServer redis = RedisServer.started()) {
             user(redis, "on", "nopass", "~limiter:*", "+@all", "-set");
             try (ConfigurableApplicationContext shared = Operator.start(

@@ -72,7 +72,7 @@ class ExactHandlerTests {
     }
 
     @Test
-    void exactHandlerOfTheMediaTypeAnswers() {
+    void exactHandlerOfTheMediaTypeResponds() {
         HttpResponse<String> answer = rejection(pages, "/page", "Accept", "text/html");
 
         assertThat(answer.statusCode()).isEqualTo(418);

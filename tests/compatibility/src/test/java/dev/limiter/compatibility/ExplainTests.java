@@ -126,7 +126,7 @@ class ExplainTests {
     }
 
     @Test
-    void saysWhatThenHappens() {
+    void predictsTheResult() {
         Random random = new Random(1);
         List<String> seen = new ArrayList<>();
         for (int i = 0; i < 400; i++) {
@@ -157,7 +157,7 @@ class ExplainTests {
     }
 
     @Test
-    void saysWhyEachRuleAppliesOrNot() {
+    void explainsWhyEachRuleAppliesOrNot() {
         String described = "path http://localhost/orders/42?page=1 ip 192.0.2.9 header.X-Api-Key why principal alice";
         Map<String, Object> explanation = explain(described.split(" "));
 
@@ -209,14 +209,14 @@ class ExplainTests {
                 + " does'",
         "/actuator/limiter, GET, orders, endpoints of Actuator are not limited"
     })
-    void saysWhyNot(String path, String method, String rule, String because) {
+    void explainsWhyNot(String path, String method, String rule, String because) {
         assertThat(rules(explain("path", path, "method", method)).get(rule))
                 .containsEntry("applies", false)
                 .containsEntry("because", because);
     }
 
     @Test
-    void knowsSharedKeysExemptionsAnnotationsAndFailures() {
+    void showsSharedKeysExemptionsAnnotationsAndFailures() {
         assertThat(rules(explain("path", "/orders")).get("orders")).containsEntry("sharedByAllWithoutOne", true);
         assertThat(rules(explain("path", "/orders", "header.x-skip", "yes")).get("orders"))
                 .containsEntry("result", "skipped")
@@ -234,7 +234,7 @@ class ExplainTests {
     }
 
     @Test
-    void whatDeniesIsAskedFirst() {
+    void denyListsAreCheckedFirst() {
         assertThat(clients.get("/many").statusCode()).isEqualTo(200);
         assertThat(explain("path", "/many", "ip", "198.51.100.1")).containsEntry("result", "rejected");
         assertThat(explain("path", "/many", "ip", "203.0.113.9")).containsEntry("result", "denied");
@@ -262,7 +262,7 @@ class ExplainTests {
     /** With a full queue, and with a queue for a permit that is held. */
     @ParameterizedTest
     @ValueSource(strings = {"/mails", "/prints"})
-    void knowsWhoWouldWait(String path) throws Exception {
+    void predictsWaiting(String path) throws Exception {
         released = new CountDownLatch(1);
         List<Future<Integer>> sent = new ArrayList<>();
         ExecutorService senders = Executors.newCachedThreadPool();
@@ -287,7 +287,7 @@ class ExplainTests {
 
     /** The next turn is in ten hours, longer than the request may wait. */
     @Test
-    void knowsWhoIsTooLateForTheNextTurn() {
+    void predictsThatTheNextTurnIsTooLate() {
         assertThat(clients.get("/letters", "X-Api-Key", "w").statusCode()).isEqualTo(200);
 
         assertThat(explain("path", "/letters", "header.X-Api-Key", "w")).containsEntry("result", "rejected");
@@ -334,7 +334,7 @@ class ExplainTests {
                 "path=/orders&heder.X=1 | describes no request",
                 "method=GET | must begin with a slash"
             })
-    void saysWhatIsWrong(String query, String message) {
+    void reportsInvalidParameters(String query, String message) {
         HttpResponse<String> answer = clients.get("/actuator/limiter/explain?" + query);
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(answer.body()).contains(message);

@@ -33,7 +33,7 @@ class ForwardHeadersCheckTests {
     }
 
     @Test
-    void clientIsWhomTheTrustedPeerNames() {
+    void clientIsTheAddressFromTheTrustedPeer() {
         assertThat(status("203.0.113.1")).isEqualTo(200);
         assertThat(status("6.6.6.6, 203.0.113.1")).isEqualTo(429);
         assertThat(status("::ffff:203.0.113.1")).isEqualTo(429);

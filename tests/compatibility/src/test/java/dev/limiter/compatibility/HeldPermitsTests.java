@@ -171,7 +171,7 @@ class HeldPermitsTests {
     }
 
     @Test
-    void whoIsLetThroughWhileListenersAndKeysFailHoldsNothingAfterwards() {
+    void requestHoldsNothingAfterFailingListenersAndKeys() {
         try (ConfigurableApplicationContext application =
                 Operator.start(Failing.class, RULES, Applications.limiter("""
                     rules:

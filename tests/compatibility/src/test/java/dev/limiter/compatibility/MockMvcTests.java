@@ -55,7 +55,7 @@ class MockMvcTests {
 
     /** Without filters, early rules apply at the endpoint, and nothing is refunded. */
     @Test
-    void missingFiltersAreToldOnce(CapturedOutput output) {
+    void missingFiltersAreReportedOnce(CapturedOutput output) {
         MockMvcTester mvc = MockMvcTester.from(application);
 
         assertThatAnswer(mvc.get().uri("/early").exchange()).isPermitted();

@@ -69,7 +69,7 @@ class ObservationTests {
             Clients clients = Applications.clientsOf(application);
             Traced traced = application.getBean(Traced.class);
             assertThat(clients.get("/hello").statusCode()).isEqualTo(200);
-            assertThat(traced.of("limiter.wait")).as("nobody has waited").isEmpty();
+            assertThat(traced.of("limiter.wait")).as("nothing has waited").isEmpty();
 
             CompletableFuture<Integer> first = request(clients, "/pool");
             await(() -> traced.entered.getCount() == 0);

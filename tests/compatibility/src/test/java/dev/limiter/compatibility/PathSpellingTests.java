@@ -137,10 +137,10 @@ class PathSpellingTests {
         charged.replaceAll((rule, remaining) -> before.get(rule) - remaining);
         assertThat(charged.values()).as("charged %s", charged).allMatch(permits -> permits == 0 || permits == 1);
         charged.values().removeIf(permits -> permits == 0);
-        assertAnswer(spelling, answer, charged.keySet());
+        assertResponse(spelling, answer, charged.keySet());
     }
 
-    private static void assertAnswer(Spelling spelling, RawClient.Answer answer, Set<String> charged) {
+    private static void assertResponse(Spelling spelling, RawClient.Answer answer, Set<String> charged) {
         switch (spelling.expected()) {
             case "not-served" -> assertThat(answer.status()).isBetween(300, 499);
             case "other" -> {

@@ -71,7 +71,7 @@ class RedisConfigurationTests {
     }
 
     @Test
-    void anOwnConnectionFactorySaysWhichServerAndHow() {
+    void customConnectionFactoryIsUsed() {
         assertUses(5, "by-bean", OwnFactory.class, "test.port=" + redis.port(), "spring.data.redis.port=1");
     }
 
@@ -79,7 +79,7 @@ class RedisConfigurationTests {
      * {@code @ServiceConnection} of Testcontainers and Docker Compose provide such details, which override properties.
      */
     @Test
-    void aServiceConnectionSaysWhichServerAndHow() {
+    void serviceConnectionIsUsed() {
         assertUses(
                 7,
                 "by-details",

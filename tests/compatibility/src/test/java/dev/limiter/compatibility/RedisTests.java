@@ -108,7 +108,7 @@ class RedisTests {
 
     /** Otherwise clients could guess a key that an interceptor checks, without limit. */
     @Test
-    void whatAnInterceptorAnswersIsChargedAndRejectedLikeAnyOther() {
+    void responsesOfInterceptorsAreChargedAndRejected() {
         Clients clients = Applications.clientsOf(first);
         Stream<Integer> guesses = IntStream.range(0, 5)
                 .mapToObj(i -> clients.get("/guarded", "X-Api-Key", "wrong").statusCode());
@@ -131,7 +131,7 @@ class RedisTests {
     }
 
     @Test
-    void aKeyOfSomebodyElseIsNoServerError() {
+    void foreignDataInAKeyIsNoServerError() {
         Clients clients = Applications.clientsOf(first);
         // on a busy machine Redis may be late, and memory permits the share of this instance
         String dave = IntStream.range(0, 100)

@@ -77,7 +77,7 @@ class RejectedCallerTests {
     }
 
     @Test
-    void areToldBesideTheKeyTheLastOfThem() {
+    void lastCallerIsShownNextToTheKey() {
         for (int i = 0; i < 20; i++) {
             order("crowded", "alice", "192.0.2.7");
         }

@@ -88,7 +88,7 @@ class RulesFileTests {
     }
 
     @BeforeEach
-    void isAsAtTheStart() throws IOException {
+    void hasTheInitialRules() throws IOException {
         application.getBean(ChangingSource.class).rules = List.of();
         operator.revert("orders");
         replace(orders(4));
@@ -181,7 +181,7 @@ class RulesFileTests {
     @Tag("long")
     @ParameterizedTest(name = "{1}")
     @MethodSource("bad")
-    void whatCannotWorkIsToldAndTheRulesStay(byte[] content, List<String> said, CapturedOutput output)
+    void invalidRulesAreReportedAndTheRulesStay(byte[] content, List<String> said, CapturedOutput output)
             throws IOException {
         replace(content);
         awaitProblem("");
@@ -196,7 +196,7 @@ class RulesFileTests {
     }
 
     @Test
-    void healthTellsWhatIsWrongAndSinceWhen() throws IOException {
+    void healthShowsTheProblemAndItsTime() throws IOException {
         assertThat(health()).containsEntry("rulesFile", file.toString()).doesNotContainKey("problem");
 
         Instant before = Instant.now();
@@ -218,7 +218,7 @@ class RulesFileTests {
     }
 
     @Test
-    void completesWhatIsConfiguredAndIsFollowed() throws IOException {
+    void completesTheConfigurationAndIsFollowed() throws IOException {
         assertThat(operator.permitted("/orders", "acme")).isEqualTo(4);
 
         replace(orders(6) + "    more:\n      paths: /more\n      limit: 2\n      window: 1h\n");
@@ -237,7 +237,7 @@ class RulesFileTests {
     }
 
     @Test
-    void findingsAreToldOnceAsAfterTheStart(CapturedOutput output) throws IOException {
+    void findingsAreReportedOnceAsAfterStartup(CapturedOutput output) throws IOException {
         String typo = "    more:\n      paths: /moer\n      limit: 2\n      window: 1h\n";
         replace(orders(5) + typo);
         await(() -> output.toString().contains("LIM-901"));
@@ -251,7 +251,7 @@ class RulesFileTests {
 
     /** Otherwise the change would be confirmed, but take effect at some later time. */
     @Test
-    void changeBesideOneThatDoesNotFitAnyMoreIsRejected() throws IOException {
+    void changeNextToOneThatNoLongerFitsIsRejected() throws IOException {
         operator.change("orders", "{'burst':12}");
         replace(orders(5) + "      algorithm: fixed-window\n");
         awaitProblem("");
@@ -279,7 +279,7 @@ class RulesFileTests {
     }
 
     @Test
-    void whatIsNoReadableFileIsToldAndTheRulesStay() throws Exception {
+    void unreadableFileIsReportedAndTheRulesStay() throws Exception {
         Files.delete(file);
         awaitProblem("any more");
         Files.createDirectory(file);

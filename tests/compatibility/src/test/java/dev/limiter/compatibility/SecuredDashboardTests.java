@@ -108,7 +108,7 @@ class SecuredDashboardTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"session", "cookie", "unmasked"})
-    void changesNeedTheTokenThatThePageIsTold(String tokens) throws IOException, InterruptedException {
+    void changesNeedTheTokenOfThePage(String tokens) throws IOException, InterruptedException {
         try (ConfigurableApplicationContext application = start(tokens)) {
             Person operator = Person.of("operator", application);
             String change = "/actuator/limiter/all";
@@ -130,7 +130,7 @@ class SecuredDashboardTests {
     }
 
     @Test
-    void whoIsNoOperatorGetsNeitherThePageNorTheNumbers() throws IOException, InterruptedException {
+    void otherUsersGetNeitherThePageNorTheNumbers() throws IOException, InterruptedException {
         try (ConfigurableApplicationContext application = start("session")) {
             for (String path : new String[] {"/limiter/", "/limiter/connection.json", "/actuator/limiter"}) {
                 assertThat(Person.of("", application).status(path)).as(path).isEqualTo(401);
@@ -146,7 +146,7 @@ class SecuredDashboardTests {
 
     /** The page marks its requests, so that the browser does not prompt for a password. */
     @Test
-    void noBrowserAsksForAPasswordWhenTheSessionIsOver() throws IOException, InterruptedException {
+    void browserDoesNotPromptAfterTheSessionExpired() throws IOException, InterruptedException {
         try (ConfigurableApplicationContext application = start("session")) {
             HttpResponse<String> answer = Person.of("", application)
                     .send("GET", "/actuator/limiter", "", "X-Requested-With", "XMLHttpRequest");

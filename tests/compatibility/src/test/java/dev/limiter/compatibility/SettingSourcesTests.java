@@ -22,7 +22,7 @@ import org.springframework.web.bind.annotation.RestController;
 class SettingSourcesTests {
 
     @Test
-    void areToldOfTheStrongestPlace(@TempDir Path folder) throws IOException {
+    void areShownOfTheStrongestSource(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(
                 folder.resolve("rules.yml"), "limiter:\n  rules:\n    reports:\n      limit: 30\n      mode: shadow\n");
         try (ConfigurableApplicationContext application =
@@ -60,7 +60,7 @@ class SettingSourcesTests {
     }
 
     @Test
-    void aChangeIsShownWithItsAuthorAndTheCapBesideIt() {
+    void changeIsShownWithItsAuthorAndTheCap() {
         try (ConfigurableApplicationContext application =
                 start("limiter.caps.Reports.limit=50", "limiter.caps.Reports.window=1h")) {
             Operator operator = Operator.of(application);
@@ -87,7 +87,7 @@ class SettingSourcesTests {
     }
 
     @Test
-    void ofNamedLimitsTiersAndBansAreTold() {
+    void ofNamedLimitsTiersAndBansAreShown() {
         try (ConfigurableApplicationContext application = start(Applications.limiter("""
             mode: shadow
             rules:

@@ -170,7 +170,7 @@ class SilentMistakesTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"[1]", "{\"limit\": {\"a\": 1}}", "{\"limit\": [1, 2]}", "{\"limit\"", "\"x\""})
-    void aBodyThatIsNotFlatSaysWhatIsAllowed(String body) {
+    void nestedBodyIsRejectedWithTheAllowedFields(String body) {
         for (String path : List.of("/actuator/limiter", "/actuator/limiter/login")) {
             HttpResponse<String> answer = clients.post(path, body);
 
@@ -181,7 +181,7 @@ class SilentMistakesTests {
     }
 
     @Test
-    void aProblemOfAllTiersIsToldOnce() {
+    void problemOfAllTiersIsReportedOnce() {
         HttpResponse<String> answer = clients.post("/actuator/limiter/plans", "{\"window\": \"1x\"}");
 
         assertThat(answer.statusCode()).isEqualTo(400);

@@ -38,7 +38,7 @@ class StorageEventTests {
     }
 
     @Test
-    void isToldWhenItIsLostAndWhenItIsFound(CapturedOutput output) {
+    void reportsLossAndRecovery(CapturedOutput output) {
         try (RedisServer redis = RedisServer.started();
                 ConfigurableApplicationContext application = start(redis)) {
             Clients clients = Applications.clientsOf(application);
@@ -75,7 +75,7 @@ class StorageEventTests {
 
     /** Events during startup are delivered once all listeners exist. */
     @Test
-    void isToldOfAServerThatIsNotThereAtTheStart() {
+    void reportsAServerThatIsDownOnStartup() {
         try (RedisServer redis = RedisServer.stopped();
                 ConfigurableApplicationContext application = start(redis)) {
             Clients clients = Applications.clientsOf(application);

@@ -60,7 +60,7 @@ class UnconfiguredMappingsTests {
 
     @ParameterizedTest
     @CsvSource({"/hello, 200", "/sockjs/info, 200"})
-    void whatSpringMvcDoesNotConfigureIsLimited(String path, int status) {
+    void mappingsWithoutSpringMvcConfigurationAreLimited(String path, int status) {
         assertThat(clients.get(path).statusCode()).isEqualTo(status);
         assertThat(clients.get(path).statusCode()).isEqualTo(status);
         assertThat(clients.get(path).statusCode()).isEqualTo(429);

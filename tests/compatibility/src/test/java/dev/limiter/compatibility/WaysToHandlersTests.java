@@ -181,7 +181,7 @@ class WaysToHandlersTests {
     }
 
     @Test
-    void whatLooksLikeAPreflightIsCharged() {
+    void preflightIsCharged() {
         clients.send(
                 "OPTIONS",
                 "/plain",

@@ -32,7 +32,7 @@ class LimiterHealthTests {
         assertThat(health.details()).isEmpty();
     }
 
-    /** An application is not taken out of service because Redis is down. */
+    /** An application must stay in service while Redis is down. */
     @ParameterizedTest
     @CsvSource({"true, UP, available", "false, UNKNOWN, unavailable; rules use on-failure"})
     void storageThatFailsIsUnknownAndNeverDown(boolean available, String status, String does) {
@@ -43,7 +43,7 @@ class LimiterHealthTests {
     }
 
     @Test
-    void rulesThatCannotBeTakenOverAreTold() {
+    void invalidRulesAreReported() {
         LimiterHealth health = new LimiterHealth(null, rules, "/etc/rules.yml", resolvers);
         assertThat(health.details())
                 .containsEntry("version", rules.version())

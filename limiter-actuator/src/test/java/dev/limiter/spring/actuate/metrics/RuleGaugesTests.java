@@ -60,7 +60,7 @@ class RuleGaugesTests {
                 beans.getBeanProvider(MeterRegistry.class), rules, holders, new QueuedRequestCounter(limiters));
     }
 
-    /** A rule, and its meters with their tags and values. */
+    /** Rules, each with the expected meters, tags and values. */
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(hourly(7), List.of("limiter.limit test, test, none = 7", "limiter.overrides test = 0")),
@@ -187,7 +187,7 @@ class RuleGaugesTests {
         return LimitDefinition.of(ORIGIN, limit, "1h", null, null, null);
     }
 
-    /** The meters with one value each: name, values of tags, and value. */
+    /** Returns the meters with one value each: name, values of tags, and value. */
     private List<String> meters() {
         return registry.getMeters().stream()
                 .filter(meter -> !meter.getId().getName().equals("limiter.held"))

@@ -26,7 +26,7 @@ class StorageMetricsTests {
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final StaticListableBeanFactory beans = new StaticListableBeanFactory();
 
-    /** The meters of an application with a registry and these beans. */
+    /** Returns the meters of an application with a registry and these beans. */
     private StorageMetrics metrics(Object... others) {
         beans.addBean("registry", registry);
         for (Object other : others) {

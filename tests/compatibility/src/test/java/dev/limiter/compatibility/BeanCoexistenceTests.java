@@ -14,10 +14,10 @@ import org.springframework.context.annotation.Import;
 
 /** Limiter's beans do not replace conditional beans of Spring Boot. */
 @Tag("each-line")
-class BeansBesideTests {
+class BeanCoexistenceTests {
 
     @Test
-    void eachBeanOfAnApplicationIsThereBesideLimiter() {
+    void beansOfTheApplicationExistNextToLimiter() {
         try (RedisServer redis = RedisServer.started()) {
             List<String> without = beans(redis.property(), "limiter.enabled=false");
             List<String> with =
