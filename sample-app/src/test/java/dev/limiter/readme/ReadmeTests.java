@@ -17,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -99,26 +98,22 @@ class ReadmeTests {
         Path target = link.group(1).isEmpty()
                 ? page
                 : page.resolveSibling(link.group(1)).normalize();
-        return Files.exists(target) && (link.group(2) == null || anchors(target).contains(link.group(2)));
+        return Files.exists(target)
+                && (link.group(2) == null
+                        || headings(target).contains(link.group(2))
+                        || text(target).contains("<a id=\"" + link.group(2) + "\">"));
     }
 
-    /** The anchors of a page: its headings, and elements with an id. */
-    private static Set<String> anchors(Path page) {
-        Set<String> anchors = new HashSet<>();
-        Pattern.compile("^#+ (.*)$", Pattern.MULTILINE)
+    /** The names of its headings in links. */
+    private static List<String> headings(Path page) {
+        return Pattern.compile("^#+ (.*)$", Pattern.MULTILINE)
                 .matcher(text(page))
                 .results()
                 .map(heading -> heading.group(1)
                         .toLowerCase(Locale.ROOT)
                         .replaceAll("[^\\w\\- ]", "")
                         .replace(' ', '-'))
-                .forEach(anchors::add);
-        Pattern.compile("<a id=\"([^\"]+)\">")
-                .matcher(text(page))
-                .results()
-                .map(element -> element.group(1))
-                .forEach(anchors::add);
-        return anchors;
+                .toList();
     }
 
     @Test

@@ -97,7 +97,8 @@ public final class RuleOptions {
             .named("headers");
 
     public static final Option<String> ROLLOUT = Option.text(
-                    "Share of keys for which the rule is enforced, 0.01% to 100%; the others are in shadow mode")
+                    "Share of the keys for which the rule is enforced, from 0.01% to 100%; the others are in shadow"
+                            + " mode")
             .otherwise("100%")
             .suggest("1%", "One key in a hundred.")
             .suggest("10%", "One key in ten.")
