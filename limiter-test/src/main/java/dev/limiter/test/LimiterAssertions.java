@@ -4,8 +4,8 @@ import dev.limiter.Decision;
 import java.net.http.HttpResponse;
 
 /**
- * Entry point to assertions for decisions and HTTP responses, based on AssertJ. For responses in Spring tests see {@link
- * SpringLimiterAssertions}.
+ * Entry point to assertions for decisions and HTTP responses, based on AssertJ. For responses in Spring tests see
+ * {@link SpringLimiterAssertions}.
  */
 public class LimiterAssertions {
 

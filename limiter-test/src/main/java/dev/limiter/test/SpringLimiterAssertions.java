@@ -10,8 +10,8 @@ import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 /**
- * {@link LimiterAssertions} for the responses of Spring MVC tests. A separate class, because it needs Spring on the class
- * path.
+ * {@link LimiterAssertions} for the responses of Spring MVC tests. A separate class, because it needs Spring on the
+ * class path.
  */
 public final class SpringLimiterAssertions extends LimiterAssertions {
 

@@ -5,8 +5,8 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Replaces the clock and the storage of the application by a {@link VirtualTimeSource} and a {@link ResettableStorage}. A
- * record without components, because equal customizers allow tests to share application contexts.
+ * Replaces the clock and the storage of the application by a {@link VirtualTimeSource} and a {@link ResettableStorage}.
+ * A record without components, because equal customizers allow tests to share application contexts.
  */
 record VirtualTimeCustomizer() implements ContextCustomizer {
 

@@ -14,8 +14,8 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
  * {@code @Autowired} field or as a method parameter.
  *
  * <p>Before each test method, the clock returns to {@link VirtualTimeSource#START}, and all limits, resolved limits and
- * other {@link dev.limiter.spi.Resettable} beans are reset. Limits are always stored in memory, whatever the configuration
- * of the application. Tests that share an application context must not run concurrently.
+ * other {@link dev.limiter.spi.Resettable} beans are reset. Limits are always stored in memory, whatever the
+ * configuration of the application. Tests that share an application context must not run concurrently.
  */
 @Documented
 @Inherited

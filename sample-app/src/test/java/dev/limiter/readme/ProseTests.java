@@ -16,7 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The manual, messages and property descriptions are written in plain English, by the list of {@code .ci/words.txt}. */
+/**
+ * The manual, messages and property descriptions are written in plain English, by the list of {@code .ci/words.txt}.
+ */
 class ProseTests {
 
     private static final Path ROOT = Path.of("..");

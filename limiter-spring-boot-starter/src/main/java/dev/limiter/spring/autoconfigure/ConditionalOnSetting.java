@@ -7,8 +7,9 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches if a setting has a value. Converts it as binding does: {@code off} and {@code "false "} are false. An unreadable
- * value also matches, so that binding it fails at startup; otherwise the application would run without limits.
+ * Matches if a setting has a value. Converts it as binding does: {@code off} and {@code "false "} are false. An
+ * unreadable value also matches, so that binding it fails at startup; otherwise the application would run without
+ * limits.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.METHOD})

@@ -29,8 +29,8 @@ import org.springframework.core.env.StandardEnvironment;
 
 /**
  * Applies changed rules at run time: from the rules file, checked four times a second, and from the environment after a
- * refresh by Spring Cloud. Invalid rules change nothing and are logged once. They are retried every ten seconds, because
- * they may only conflict with another source. Thread-safe.
+ * refresh by Spring Cloud. Invalid rules change nothing and are logged once. They are retried every ten seconds,
+ * because they may only conflict with another source. Thread-safe.
  */
 final class ConfigurationWatcher implements SmartLifecycle {
 

@@ -13,8 +13,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Warns once about each Redis node that deletes limits when its memory is full. Reads the setting in the background after
- * the first reply of a node. Nodes may not allow reading it. Thread-safe.
+ * Warns once about each Redis node that deletes limits when its memory is full. Reads the setting in the background
+ * after the first reply of a node. Nodes may not allow reading it. Thread-safe.
  */
 final class EvictionCheck implements StorageListener {
 

@@ -18,8 +18,8 @@ import org.springframework.core.Ordered;
 import org.springframework.web.servlet.FrameworkServlet;
 
 /**
- * Limits annotated methods in the child contexts of additional servlets, which the proxy creator of the application context
- * does not cover. Servlets that use the application context itself are left alone.
+ * Limits annotated methods in the child contexts of additional servlets, which the proxy creator of the application
+ * context does not cover. Servlets that use the application context itself are left alone.
  */
 final class FrameworkServletProcessor implements BeanPostProcessor {
 

@@ -33,8 +33,8 @@ import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /**
- * Auto-configuration of the page at {@code /limiter}, if {@code limiter-dashboard} is on the class path. It is served only
- * behind Spring Security or on a loopback address. The page uses only the endpoint, with its access rules.
+ * Auto-configuration of the page at {@code /limiter}, if {@code limiter-dashboard} is on the class path. It is served
+ * only behind Spring Security or on a loopback address. The page uses only the endpoint, with its access rules.
  */
 @AutoConfiguration
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -141,8 +141,8 @@ public final class LimiterDashboardAutoConfiguration {
     private static final class Csrf {
 
         /**
-         * Returns the header, and the token both masked and raw. Most applications expect the masked one, so it is first;
-         * {@code csrf(CsrfConfigurer::spa)} expects the raw token of the cookie.
+         * Returns the header, and the token both masked and raw. Most applications expect the masked one, so it is
+         * first; {@code csrf(CsrfConfigurer::spa)} expects the raw token of the cookie.
          */
         static Map<String, Object> of(ServerRequest request) {
             return attribute(request, CsrfToken.class)

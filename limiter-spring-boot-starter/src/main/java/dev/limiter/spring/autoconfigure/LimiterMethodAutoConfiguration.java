@@ -50,7 +50,9 @@ public final class LimiterMethodAutoConfiguration {
         return advisor;
     }
 
-    /** Reads the order before properties are bound. Binding reports an unreadable value later, with all other problems. */
+    /**
+     * Reads the order before properties are bound. Binding reports an unreadable value later, with all other problems.
+     */
     private static int order(Environment environment) {
         try {
             return environment.getProperty("limiter.aspect.order", Integer.class, DEFAULT_ORDER);
@@ -90,8 +92,8 @@ public final class LimiterMethodAutoConfiguration {
     }
 
     /**
-     * Ensures that advisors are applied, even with {@code spring.aop.auto=false}. Uses class proxies then, as Spring Boot
-     * does by default: Spring MVC does not recognize a controller behind an interface proxy.
+     * Ensures that advisors are applied, even with {@code spring.aop.auto=false}. Uses class proxies then, as Spring
+     * Boot does by default: Spring MVC does not recognize a controller behind an interface proxy.
      */
     static final class ProxyCreator implements ImportBeanDefinitionRegistrar, EnvironmentAware {
 

@@ -138,7 +138,8 @@ public final class LimiterRedisAutoConfiguration {
     }
 
     /**
-     * Fails without Spring Data Redis or Lettuce. Falling back to memory would silently give each instance its own limits.
+     * Fails without Spring Data Redis or Lettuce. Falling back to memory would silently give each instance its own
+     * limits.
      *
      * @param properties bound first, because an invalid {@code limiter.storage} also leads here
      */

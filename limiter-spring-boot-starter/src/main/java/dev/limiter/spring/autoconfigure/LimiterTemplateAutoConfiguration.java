@@ -12,7 +12,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Auto-configuration of limits in code. Active even with {@code limiter.enabled: false}, because beans need the template. */
+/**
+ * Auto-configuration of limits in code. Active even with {@code limiter.enabled: false}, because beans need the
+ * template.
+ */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
 public final class LimiterTemplateAutoConfiguration {
 

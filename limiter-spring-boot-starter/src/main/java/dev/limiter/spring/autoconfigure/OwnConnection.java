@@ -14,8 +14,8 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 
 /**
- * A dedicated connection for limits: the application's own may be busy, blocked or retrying for longer than a decision may
- * take. Connects in the background. Thread-safe.
+ * A dedicated connection for limits: the application's own may be busy, blocked or retrying for longer than a decision
+ * may take. Connects in the background. Thread-safe.
  */
 final class OwnConnection implements AutoCloseable {
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores changes in Redis for all instances. If Redis loses them, an instance stores its copy again. Thread-safe; blocks
- * for a few seconds at most.
+ * Stores changes in Redis for all instances. If Redis loses them, an instance stores its copy again. Thread-safe;
+ * blocks for a few seconds at most.
  */
 final class RedisChangeStore implements ChangeStore {
 

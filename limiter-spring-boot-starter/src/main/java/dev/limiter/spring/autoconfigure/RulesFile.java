@@ -29,8 +29,8 @@ import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
- * The file of {@code limiter.rules-file}: rules as in {@code application.yml}, with precedence over the whole environment.
- * Immutable.
+ * The file of {@code limiter.rules-file}: rules as in {@code application.yml}, with precedence over the whole
+ * environment. Immutable.
  */
 public final class RulesFile {
 

@@ -16,8 +16,8 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /**
- * Continues binding after an error below {@code limiter}, so that one start reports all errors. The bound values are then
- * discarded.
+ * Continues binding after an error below {@code limiter}, so that one start reports all errors. The bound values are
+ * then discarded.
  */
 public final class BindProblemCollector implements ConfigurationPropertiesBindHandlerAdvisor {
 

@@ -75,7 +75,9 @@ final class BindProblemFactory {
                 "The value is empty, or a placeholder resolved to nothing. Set a value, or remove the key.");
     }
 
-    /** Returns the problem of an unresolved placeholder, or null. Shows only the placeholder: the rest may be secret. */
+    /**
+     * Returns the problem of an unresolved placeholder, or null. Shows only the placeholder: the rest may be secret.
+     */
     static @Nullable Problem unresolved(ConfigurationPropertyName name, String text) {
         Matcher placeholder = PLACEHOLDER.matcher(text);
         return placeholder.find()

@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.convert.Delimiter;
 
 /**
- * The properties below {@code limiter}. Others are rejected by {@link BindProblemCollector}. The options of rules, limits
- * and bans are components without a description here: see {@link dev.limiter.spring.rule.RuleOptions}, {@link
+ * The properties below {@code limiter}. Others are rejected by {@link BindProblemCollector}. The options of rules,
+ * limits and bans are components without a description here: see {@link dev.limiter.spring.rule.RuleOptions}, {@link
  * dev.limiter.spring.rule.LimitOptions} and {@link dev.limiter.spring.rule.BanOptions}.
  *
  * @param enabled Whether to enable rate limiting.
@@ -60,8 +60,8 @@ public record LimiterProperties(
     public static final String PREFIX = "limiter";
 
     /**
-     * The properties of {@code limiter.redis}. The server is configured with {@code spring.data.redis} unless {@code url}
-     * is set.
+     * The properties of {@code limiter.redis}. The server is configured with {@code spring.data.redis} unless {@code
+     * url} is set.
      *
      * @param keyPrefix Prefix of all keys in Redis, without braces. Defaults to limiter: followed by the name of the
      *     application. Applications with the same prefix share the limits of rules with the same name.

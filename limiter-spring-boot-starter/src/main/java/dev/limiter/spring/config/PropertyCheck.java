@@ -22,8 +22,8 @@ import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Finds properties below {@code limiter} that {@link LimiterProperties} does not declare, or that have no value. Unknown
- * keys are allowed in environment variables, because platforms set their own.
+ * Finds properties below {@code limiter} that {@link LimiterProperties} does not declare, or that have no value.
+ * Unknown keys are allowed in environment variables, because platforms set their own.
  */
 final class PropertyCheck {
 

@@ -24,8 +24,8 @@ public final class PropertyOrigins {
     }
 
     /**
-     * Returns the origin of the property, or else of the first property below it, preferably in the given spelling. Returns
-     * null if there is none.
+     * Returns the origin of the property, or else of the first property below it, preferably in the given spelling.
+     * Returns null if there is none.
      */
     @Nullable
     public String of(String property) {

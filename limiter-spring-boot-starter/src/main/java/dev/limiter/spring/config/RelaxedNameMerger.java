@@ -16,9 +16,9 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 
 /**
- * Merges different spellings of user-defined names, such as rules, tiers and named limits. An environment variable spells
- * {@code my-rule} as {@code MYRULE}, for which Spring Boot binds a second rule with the same values. Two spellings within
- * one source are a problem.
+ * Merges different spellings of user-defined names, such as rules, tiers and named limits. An environment variable
+ * spells {@code my-rule} as {@code MYRULE}, for which Spring Boot binds a second rule with the same values. Two
+ * spellings within one source are a problem.
  */
 final class RelaxedNameMerger {
 
@@ -27,8 +27,8 @@ final class RelaxedNameMerger {
     private RelaxedNameMerger() {}
 
     /**
-     * Returns the bound settings by their name in the last source, which defines the spelling. Sources are read only if a
-     * name has two spellings, because reading ten thousand rules takes long.
+     * Returns the bound settings by their name in the last source, which defines the spelling. Sources are read only if
+     * a name has two spellings, because reading ten thousand rules takes long.
      *
      * @param parent the parent property of the names, such as {@code limiter.rules}
      */

@@ -84,6 +84,7 @@ class BadChangesTests {
         orders   | {'limit':8,'unitl':'2h'}                   |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'who':'me'}                     |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'<b>':null}                     |         |         | is unknown. Known: named, limit, window
+        orders   | {'enforce':'10%'}                          |         |         | renamed to \\"rollout
         orders   | {'key':null,'limit':5}                     |         |         | key\\" is null
         orders   | {'limit':5,'window':null}                  |         |         | window\\" is null
         orders   | {'key':'acme','limit':5,'until':null}      |         |         | until\\" is null

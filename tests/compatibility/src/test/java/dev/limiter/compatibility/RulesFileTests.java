@@ -121,19 +121,19 @@ class RulesFileTests {
 
     static Stream<Arguments> bad() {
         return Stream.of(
-                text("limiter: [", "no YAML"),
+                text("limiter: [", "Invalid YAML"),
                 text("limiter:\n\trules:\n", "found character", "TAB", "line 2"),
                 Arguments.of(
                         "limiter:\n  rules:\n    orders:\n      key: \"header:Schl\u00fcssel\"\n"
                                 .getBytes(StandardCharsets.ISO_8859_1),
                         List.of("not encoded in UTF-8")),
                 Arguments.of(orders(9).getBytes(Charset.forName("UTF-32")), List.of("LIM-503")),
-                text("\u0000\u0001\u0002", "no YAML"),
+                text("\u0000\u0001\u0002", "Invalid YAML"),
                 text(laughs(), "aliases expand to too many values"),
-                text("limiter: { rules: &a { orders: *a } }", "too much"),
-                text("limiter: { rules: &a [ *a ] }", "too much"),
-                text("? " + "k".repeat(200_000) + "\n: [" + "1,".repeat(100_000) + "]", "too much"),
-                text("[".repeat(100_000), "no YAML"),
+                text("limiter: { rules: &a { orders: *a } }", "too many values"),
+                text("limiter: { rules: &a [ *a ] }", "too many values"),
+                text("? " + "k".repeat(200_000) + "\n: [" + "1,".repeat(100_000) + "]", "too many values"),
+                text("[".repeat(100_000), "Invalid YAML"),
                 text("hello", "only limiter.rules"),
                 text("- limiter\n", "only limiter.rules"),
                 text("", "empty"),
@@ -281,7 +281,7 @@ class RulesFileTests {
     @Test
     void unreadableFileIsReportedAndTheRulesStay() throws Exception {
         Files.delete(file);
-        awaitProblem("any more");
+        awaitProblem("no longer exists");
         Files.createDirectory(file);
         awaitProblem("This is not a regular file");
         Files.delete(file);
@@ -345,7 +345,7 @@ class RulesFileTests {
         Path later = folder.resolve("later.yml");
         try (ConfigurableApplicationContext own = start(later)) {
             Operator ofOwn = Operator.of(own);
-            assertThat(output).contains("There is no " + later);
+            assertThat(output).contains(later + " does not exist");
             Map<String, Object> refreshed = new HashMap<>(Map.of("limiter.rules.orders.limit", "5"));
             own.getEnvironment().getPropertySources().addFirst(new MapPropertySource("refreshed", refreshed));
             own.publishEvent(new EnvironmentChangeEvent(this));

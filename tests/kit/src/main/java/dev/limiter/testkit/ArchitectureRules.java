@@ -21,8 +21,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * Architecture rules for every module. The {@code ArchitectureTests} of a module include them with {@code ArchTests.in}, and
- * add rules for their own packages.
+ * Architecture rules for every module. The {@code ArchitectureTests} of a module include them with {@code
+ * ArchTests.in}, and add rules for their own packages.
  */
 public final class ArchitectureRules {
 
@@ -32,8 +32,8 @@ public final class ArchitectureRules {
     private ArchitectureRules() {}
 
     /**
-     * Each package is a slice, including nested ones; only the API and the types that extend it form one slice. The entry
-     * points RateLimiters and RateLimiterFactory may depend on implementations.
+     * Each package is a slice, including nested ones; only the API and the types that extend it form one slice. The
+     * entry points RateLimiters and RateLimiterFactory may depend on implementations.
      */
     @ArchTest
     static final ArchRule packagesHaveNoCycles = slices().assignedFrom(new Packages())

@@ -45,8 +45,8 @@ public final class Clients {
     }
 
     /**
-     * Sends 50 requests from each of 20 concurrent clients, and returns the number of responses by {@code "key status"}.
-     * The keys are distributed evenly, and sent as {@code X-Api-Key}.
+     * Sends 50 requests from each of 20 concurrent clients, and returns the number of responses by {@code "key
+     * status"}. The keys are distributed evenly, and sent as {@code X-Api-Key}.
      */
     public Map<String, Long> storm(String path, String... keys) {
         return storm((client, answers) -> {

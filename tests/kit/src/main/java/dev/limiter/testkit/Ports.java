@@ -17,8 +17,8 @@ public final class Ports {
     private Ports() {}
 
     /**
-     * Reserves a free port across all JVMs on this machine. The range is below that of ephemeral ports, because an outgoing
-     * connection could otherwise take the port of a server that starts later or restarts.
+     * Reserves a free port across all JVMs on this machine. The range is below that of ephemeral ports, because an
+     * outgoing connection could otherwise take the port of a server that starts later or restarts.
      */
     public static int free() {
         return free(0);

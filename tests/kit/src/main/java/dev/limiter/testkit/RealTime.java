@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for real time to pass, for example to pace a load or to exceed a timeout. Tests must also pass if this takes much
- * longer. To wait for events, use {@link Conditions}.
+ * Waits for real time to pass, for example to pace a load or to exceed a timeout. Tests must also pass if this takes
+ * much longer. To wait for events, use {@link Conditions}.
  */
 public final class RealTime {
 

@@ -112,8 +112,8 @@ final class KeyReader {
                 + (parts.isEmpty()
                         ? "All requests share one bucket of this rule: send an empty key."
                         : "The key of this rule consists of " + parts
-                                + ". Send the value of its only part, or the full key as stored. If each endpoint"
-                                + " has its own bucket, also send the resource, such as GET /orders/{id};"
+                                + ". Send the full key as stored, or only the value if there is a single part. If each"
+                                + " endpoint has its own bucket, also send the resource, such as GET /orders/{id};"
                                 + " otherwise leave it out."));
     }
 
@@ -136,7 +136,9 @@ final class KeyReader {
                         .toList());
     }
 
-    /** Returns the state of full keys under the current rules, which a change has replaced since the keys were found. */
+    /**
+     * Returns the state of full keys under the current rules, which a change has replaced since the keys were found.
+     */
     Map<String, Object> standingsNow(Map<RateLimitRule, String> keys) {
         Map<RateLimitRule, String> now = new LinkedHashMap<>();
         String name = keys.keySet().iterator().next().name();

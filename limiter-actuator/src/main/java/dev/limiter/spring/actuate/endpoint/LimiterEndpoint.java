@@ -31,8 +31,8 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * Shows rules, their decisions and the state of keys; changes rules and resets keys. Changes are lost on shutdown unless
- * they are stored in Redis or {@code limiter.changes-file}. No expression from a request is evaluated.
+ * Shows rules, their decisions and the state of keys; changes rules and resets keys. Changes are lost on shutdown
+ * unless they are stored in Redis or {@code limiter.changes-file}. No expression from a request is evaluated.
  *
  * <p>Thread-safe. With storage: redis, operations on keys may block for as long as a decision.
  */

@@ -104,8 +104,8 @@ final class RuleReader {
     }
 
     /**
-     * Describes the rules of one name in full: also their change, the source of each setting, decisions by resource, the
-     * most rejected keys, and the holders of permits.
+     * Describes the rules of one name in full: also their change, the source of each setting, decisions by resource,
+     * the most rejected keys, and the holders of permits.
      */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);

@@ -15,9 +15,9 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 
 /**
- * Rejects unknown parameters, and null over HTTP. Actuator ignores both, so a change with a misspelled {@code key}, or an
- * empty variable for it, would apply to all keys. Over JMX, null is how a parameter is left out. {@code explain} checks
- * its own parameters.
+ * Rejects unknown parameters, and null over HTTP. Actuator ignores both, so a change with a misspelled {@code key}, or
+ * an empty variable for it, would apply to all keys. Over JMX, null is how a parameter is left out. {@code explain}
+ * checks its own parameters.
  */
 public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
 

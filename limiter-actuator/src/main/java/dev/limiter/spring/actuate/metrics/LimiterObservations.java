@@ -17,9 +17,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Observes waiting requests ({@code limiter.wait}) and calls to a shared storage ({@code limiter.storage}), as children of
- * the caller's observation. They may stop on any thread, and never become the current observation. Does nothing without
- * an {@link ObservationRegistry} bean. Thread-safe.
+ * Observes waiting requests ({@code limiter.wait}) and calls to a shared storage ({@code limiter.storage}), as children
+ * of the caller's observation. They may stop on any thread, and never become the current observation. Does nothing
+ * without an {@link ObservationRegistry} bean. Thread-safe.
  */
 public final class LimiterObservations implements StorageListener, WaitListener, SmartInitializingSingleton {
 

@@ -25,8 +25,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
 
 /**
- * Gauges of the rules in force: limits, overrides, active permits and queued requests; also unresolved keys and the time
- * that permits were held. Registered once the application has started. Thread-safe.
+ * Gauges of the rules in force: limits, overrides, active permits and queued requests; also unresolved keys and the
+ * time that permits were held. Registered once the application has started. Thread-safe.
  */
 public final class RuleGauges implements SmartLifecycle {
 

@@ -37,10 +37,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 class RuleGaugesTests {
 
@@ -134,6 +137,17 @@ class RuleGaugesTests {
         TestRules.configure(rules);
         gauges.rulesChanged(new RulesChanged(rules.version(), Set.of()));
         assertThat(meters()).isEmpty();
+    }
+
+    /** Micrometer warns about each repeated registration of a counter. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void registersCountersOnceWhenRulesChange(CapturedOutput output) {
+        TestRules.configure(rules, hourly(7).key(List.of("header:user")));
+        gauges.start();
+        gauges.rulesChanged(new RulesChanged(rules.version(), Set.of()));
+        assertThat(registry.find("limiter.keys.unresolved").functionCounters()).hasSize(1);
+        assertThat(output).doesNotContain("limiter.keys.unresolved");
     }
 
     @Test
