@@ -74,7 +74,7 @@ class TestResponseAssertTests {
     }
 
     @Test
-    void overloadIsRejectedAsWell() {
+    void overloadIsARejection() {
         TestResponse overload = answer(
                 503,
                 Map.of(),
@@ -105,7 +105,7 @@ class TestResponseAssertTests {
     }
 
     @Test
-    void fieldsThatAreNoListsAreNotGuessedAt() {
+    void malformedFieldsAreRejected() {
         TestResponse garbled = answer(200, Map.of("RateLimit", List.of("orders;r=9")), "");
 
         fails(() -> assertThatAnswer(garbled).hasRemaining("orders", 9));

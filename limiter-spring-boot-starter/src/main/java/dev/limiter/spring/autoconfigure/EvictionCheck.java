@@ -22,8 +22,8 @@ final class EvictionCheck implements StorageListener {
 
     private final Redis redis;
     private final String keyPrefix;
-    private final AtomicBoolean asked = new AtomicBoolean();
-    private final Set<String> told = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean checked = new AtomicBoolean();
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     public EvictionCheck(Redis redis, String keyPrefix) {
         this.redis = redis;
@@ -32,26 +32,26 @@ final class EvictionCheck implements StorageListener {
 
     @Override
     public void asked(Outcome outcome, Duration took) {
-        if (outcome == Outcome.OK && !asked.get() && asked.compareAndSet(false, true)) {
-            askEach();
+        if (outcome == Outcome.OK && !checked.get() && checked.compareAndSet(false, true)) {
+            checkEach();
         }
     }
 
     /** Checks again, because a node may have been unavailable before. */
     @Override
     public void found(String node) {
-        asked.set(false);
+        checked.set(false);
     }
 
-    private void askEach() {
-        EvictionPolicy.ofEach(redis, keyPrefix).forEach((node, answer) -> {
-            var unused = answer.whenComplete((policy, failure) -> {
-                if (failure == null && EvictionPolicy.losesLimits(policy) && told.add(node)) {
+    private void checkEach() {
+        EvictionPolicy.ofEach(redis, keyPrefix).forEach((node, reply) -> {
+            var unused = reply.whenComplete((policy, failure) -> {
+                if (failure == null && EvictionPolicy.losesLimits(policy) && warned.add(node)) {
                     logger.warn(finding(node, policy));
                 }
                 if (failure != null && node.isEmpty()) {
                     // all nodes of a cluster are checked again when a node is found again
-                    asked.set(false);
+                    checked.set(false);
                 }
             });
         });

@@ -128,7 +128,7 @@ class EffectiveWindowTests {
     }
 
     @Test
-    void isTheTimeToRetryWhereTheLimitRejected() {
+    void isTheRetryTimeAfterARejection() {
         Rule rule = Rule.of("all", Limit.tokenBucket(100, HOUR));
         limiters.tryAcquire(rule, "a", 90);
 

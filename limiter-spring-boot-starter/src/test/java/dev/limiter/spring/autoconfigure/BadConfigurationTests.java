@@ -48,7 +48,7 @@ class BadConfigurationTests {
 
     @ParameterizedTest
     @MethodSource("badConfigurations")
-    void isNamedWithWhatWouldBeRight(String row, CapturedOutput output) {
+    void isReportedWithTheCorrection(String row, CapturedOutput output) {
         List<String> said = Arrays.asList(row.split(" \\| "));
         assertThat(catchThrowable(() -> start(yaml(said.get(0))))).isNotNull();
         assertThat(output)
@@ -179,7 +179,7 @@ class BadConfigurationTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"burst: ${QUOTA}", "mode: ${QUOTA}", "burst: ${NOPE:}", "buckets: ${NOPE:${QUOTA}}"})
-    void placeholderOfNothingIsNoValue(String setting, CapturedOutput output) {
+    void emptyPlaceholderIsNoValue(String setting, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(rule(setting), Map.of("QUOTA", ""))))
                 .isNotNull();
         assertThat(output)
@@ -273,7 +273,7 @@ class BadConfigurationTests {
     }
 
     @Test
-    void environmentVariableIsThePlaceOfItsValueHoweverAFileSpellsTheName(CapturedOutput output) {
+    void environmentVariableIsTheOriginInAnySpelling(CapturedOutput output) {
         assertThat(catchThrowable(() -> start(
                         "limiter.rules.my-rule.limits: { per-sec: { limit: 1, window: 1s } }",
                         Map.of("LIMITER_RULES_MYRULE_LIMITS_PERSEC_LIMIT", "-1"))))

@@ -135,7 +135,7 @@ class ConfigurationWatcherTests {
     }
 
     @Test
-    void fileThatCannotWorkIsNotPutIntoTheEnvironment() throws IOException {
+    void invalidFileIsNotAddedToTheEnvironment() throws IOException {
         reloaded("limiter.rules.a: { limit: 5, window: 1m }");
         reloaded("limiter.rules.a: { limit: none, window: 1m }");
         assertThat(limits()).containsExactly("a 5");
@@ -162,7 +162,7 @@ class ConfigurationWatcherTests {
     }
 
     @Test
-    void fileThatNeverWasIsNoProblem() {
+    void missingFileIsNoProblem() {
         watcher.look();
         assertThat(rules.problem()).isEmpty();
     }
@@ -181,7 +181,7 @@ class ConfigurationWatcherTests {
     }
 
     @Test
-    void changedEnvironmentIsNotHeldUpByAFileThatCannotWork() throws IOException {
+    void changedEnvironmentAppliesDespiteAnInvalidFile() throws IOException {
         reloaded("limiter.rules.a: { limit: none, window: 1m }");
         configure("b", "7");
         watcher.environmentChanged();

@@ -24,7 +24,7 @@ class EnvironmentChangeListenerTests {
         "org.springframework.context.ApplicationEvent, false",
         "org.springframework.context.event.ContextRefreshedEvent, false"
     })
-    void listensToSpringCloudAlone(Class<?> event, boolean listens) {
+    void listensOnlyToSpringCloud(Class<?> event, boolean listens) {
         assertThat(listener.supportsEventType(ResolvableType.forClass(event))).isEqualTo(listens);
         verifyNoInteractions(provider);
     }

@@ -75,7 +75,7 @@ class LazyStartTests {
     }
 
     @Test
-    void everyBackgroundBeanIsThereAndWorks(CapturedOutput output) throws IOException {
+    void everyBackgroundBeanExistsAndWorks(CapturedOutput output) throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yml"), RULES.formatted(5));
         try (ConfigurableApplicationContext context = start(
                 "limiter.rules-file=" + file.toUri(),
@@ -96,7 +96,7 @@ class LazyStartTests {
     }
 
     @Test
-    void everyBackgroundBeanOfRedisIsThere() {
+    void everyBackgroundBeanOfRedisExists() {
         RedisServer redis = RedisServer.shared();
         try (ConfigurableApplicationContext context =
                 start("limiter.storage=redis", "limiter.redis.url=redis://" + RedisServer.HOST + ":" + redis.port())) {

@@ -114,7 +114,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void measuresWhatRedisIsSparedAndIsHealthy() {
+    void measuresSavedCallsAndIsHealthy() {
         shared().withBean(MeterRegistry.class, SimpleMeterRegistry::new).run(context -> {
             awaitRedis(context);
             Rule one = Rule.of("measured", Limit.fixedWindow(1, Duration.ofDays(1)));

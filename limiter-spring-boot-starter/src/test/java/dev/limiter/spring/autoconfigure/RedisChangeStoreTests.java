@@ -141,7 +141,7 @@ class RedisChangeStoreTests {
     }
 
     @Test
-    void changeIsFoundWhereTheReplyIsLost() {
+    void changeIsFoundAfterALostReply() {
         network.losesReplyToWrite = true;
 
         assertThatThrownBy(() -> one.save(FIRST))

@@ -125,14 +125,14 @@ class RulesFileTests {
         "'limiter.web.exclude: /a', limiter.web.exclude, /a",
         "'limiter.rules.a.limit: 5\n---\nlimiter.rules.a.limit: 6', limiter.rules.a.limit, 6"
     })
-    void comesBeforeAllElse(String text, String property, String value) {
+    void overridesOtherSources(String text, String property, String value) {
         put(property, "of before");
         putInto(text);
         assertThat(environment.getProperty(property)).isEqualTo(value);
     }
 
     @Test
-    void takesThePlaceOfWhatWasRead() {
+    void replacesThePreviousContent() {
         assertThat(file().isIn(environment.getPropertySources())).isFalse();
         putInto("limiter.rules.a.limit: 5\n---\nlimiter.rules.b.limit: 5");
         assertThat(file().isIn(environment.getPropertySources())).isTrue();

@@ -73,7 +73,7 @@ class StoredChangesAtStartTests {
     }
 
     @Test
-    void ofARuleThatIsGoneAreNotReportedAsAnUnusedRule() throws IOException {
+    void ofARemovedRuleAreNotReportedAsUnused() throws IOException {
         Path changes = Files.writeString(
                 folder.resolve("changes"),
                 "{version: 1, changes: [{rule: gone, set: {limit: 5}, version: 1, at: 2026-11-23T08:12:04Z, by: ann}]}");

@@ -61,7 +61,7 @@ class HungMasterTests {
     }
 
     @Test
-    void keysOfTheHungMasterAloneAreDecidedInMemory() {
+    void onlyKeysOfTheHungMasterAreDecidedInMemory() {
         await(() -> decidedInMemory().equals(Map.of(true, 0L, false, 0L)));
         long hung = KEYS.stream().filter(HungMasterTests::isHung).count();
 

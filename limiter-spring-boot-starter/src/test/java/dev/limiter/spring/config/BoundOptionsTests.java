@@ -111,7 +111,7 @@ class BoundOptionsTests {
     }
 
     @Test
-    void annotationsHaveAttributesOfOptionsAlone() {
+    void annotationsHaveOnlyAttributesOfOptions() {
         List<String> options = Stream.of(LimitOptions.OF_RULE, RuleOptions.ALL)
                 .flatMap(List::stream)
                 .map(Option::attribute)

@@ -53,14 +53,14 @@ class AnnotatedDispatchTests extends WebTestSupport {
     }
 
     @Test
-    void firstAnnotatedHandlerCountsWhatAnotherOneForwards() {
+    void firstAnnotatedHandlerCountsForwardedRequests() {
         assertThat(get("/unlimited").body()).isEqualTo("target");
         assertThat(get("/unlimited").statusCode()).isEqualTo(429);
     }
 
     /** A fallback handles requests that were not counted. */
     @Test
-    void handlerCountsWhatTheFallbackOfAnotherOneForwards() {
+    void handlerCountsRequestsForwardedByAFallback() {
         assertThat(get("/fallback").body()).isEqualTo("begun");
         assertThat(get("/fallback").body()).isEqualTo("target");
         assertThat(get("/fallback").statusCode()).isEqualTo(429);

@@ -144,7 +144,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void exactlySoManyAreRejectedHoweverManyComeAtOnce() throws Exception {
+    void exactNumberIsRejectedUnderConcurrency() throws Exception {
         ExecutorService clients = Executors.newFixedThreadPool(16);
         try {
             List<Future<HttpResponse<String>>> answers = new ArrayList<>();

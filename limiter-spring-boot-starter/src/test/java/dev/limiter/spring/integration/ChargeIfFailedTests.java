@@ -90,7 +90,7 @@ class ChargeIfFailedTests extends WebTestSupport {
 
     /** Only the outcome of the call counts, whatever response the handler makes of it. */
     @Test
-    void callOnTheWayIsJudgedByItselfAlone() throws Exception {
+    void callWithinARequestIsSettledByItsOwnOutcome() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/calls?status=404").statusCode()).isEqualTo(404);
         }

@@ -74,7 +74,7 @@ class ChargeIfTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"sse-slow", "stream-slow"})
-    void isSettledWhenTheFirstByteIsThere(String path) throws Exception {
+    void isSettledBeforeTheFirstByte(String path) throws Exception {
         try (Socket connection = open("/failed/" + path + "?client=" + path)) {
             InputStream in = connection.getInputStream();
             assertThat(in.read()).isEqualTo('H');
@@ -117,7 +117,7 @@ class ChargeIfTests extends WebTestSupport {
     }
 
     @Test
-    void permitsTakenOnArrivalAreGivenBack() throws Exception {
+    void permitsTakenOnArrivalAreRefunded() throws Exception {
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> served = get("/early/found");
             assertThat(served.statusCode()).isEqualTo(200);

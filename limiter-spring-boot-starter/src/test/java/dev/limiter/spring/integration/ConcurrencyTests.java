@@ -91,7 +91,7 @@ class ConcurrencyTests extends WebTestSupport {
                 "/by-rule/sse-error",
                 "/by-rule/unknown"
             })
-    void isReleasedHoweverTheRequestEnds(String path) throws Exception {
+    void isReleasedAtEveryEndOfARequest(String path) throws Exception {
         try {
             get(path);
         } catch (UncheckedIOException brokenOff) {
@@ -114,7 +114,7 @@ class ConcurrencyTests extends WebTestSupport {
     }
 
     @Test
-    void anAnnotatedHandlerHoldsUntilItsAsynchronousResultIsThere() throws Exception {
+    void annotatedHandlerHoldsPermitsUntilItsAsynchronousResult() throws Exception {
         Future<HttpResponse<String>> first = inBackground("/annotated/" + gate("annotated"));
 
         assertThat(get("/annotated/none").statusCode()).isEqualTo(503);

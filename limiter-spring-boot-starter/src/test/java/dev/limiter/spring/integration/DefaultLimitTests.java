@@ -32,7 +32,7 @@ class DefaultLimitTests extends WebTestSupport {
     }
 
     @Test
-    void eachEndpointIsAResourceNamedByWhatItsMappingDeclares() throws Exception {
+    void endpointsAreResourcesNamedByTheirMapping() throws Exception {
         assertThat(get("/orders/1").statusCode()).isEqualTo(200);
         assertThat(get("/orders/2").statusCode()).isEqualTo(200);
         assertThat(get("/orders/3").statusCode()).isEqualTo(429);
@@ -60,7 +60,7 @@ class DefaultLimitTests extends WebTestSupport {
     }
 
     @Test
-    void standsInOnlyWhereNothingElseIsEnforced() throws Exception {
+    void appliesOnlyIfNothingElseIsEnforced() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/own").statusCode()).isEqualTo(200);
             assertThat(get("/annotated").statusCode()).isEqualTo(200);

@@ -88,7 +88,7 @@ class LimitResolverTests extends WebTestSupport {
     }
 
     @Test
-    void changedLimitCountsWhatWasUsed() throws Exception {
+    void changedLimitKeepsUsedPermits() throws Exception {
         assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(200);
         assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(429);
         customers.contracts = Map.of("a", Limit.fixedWindow(2, Duration.ofHours(2)));

@@ -78,7 +78,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void countsWhatSecurityHandlesItself() throws Exception {
+    void countsRequestsHandledBySecurity() throws Exception {
         for (int i = 0; i < 2; i++) {
             assertThat(send("POST", "/login", "X-Test", "login").statusCode()).isEqualTo(302);
         }
@@ -102,7 +102,7 @@ class RequestPhaseTests extends WebTestSupport {
         "POST, /gets, 405",
         "BREW, /gets, 400",
     })
-    void countsWhatNeverReachesAnEndpoint(String method, String path, int status) throws Exception {
+    void countsRequestsThatNeverReachAnEndpoint(String method, String path, int status) throws Exception {
         for (int i = 2; i >= 0; i--) {
             HttpResponse<String> answer = send(method, path, "X-Test", method + path);
             assertThat(answer.statusCode()).isEqualTo(status);
@@ -124,7 +124,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     /** The key of the rule "late" is the user, which only the request wrapped by Spring Security contains. */
     @Test
-    void laterRulesSeeWhatSecurityMadeOfTheRequest() throws Exception {
+    void laterRulesSeeTheRequestOfSpringSecurity() throws Exception {
         String bob = basic("bob:b");
         for (int i = 0; i < 2; i++) {
             assertStatus(200, "/both/1", "X-Test", "bob" + i, "Authorization", bob);
@@ -136,7 +136,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/wide/rejected", "/wide/annotated"})
-    void isGivenBackWhenALaterDecisionRejects(String path) throws Exception {
+    void isRefundedWhenALaterDecisionRejects(String path) throws Exception {
         assertThat(get(path, "X-Test", path).statusCode()).isEqualTo(200);
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> rejected = get(path, "X-Test", path);
@@ -163,7 +163,7 @@ class RequestPhaseTests extends WebTestSupport {
     /** Rules that reject nothing: in shadow mode, with a tiny rollout, or with denied addresses. */
     @ParameterizedTest
     @CsvSource({"seen, 9", "tried, 9", "barred, 10"})
-    void annotationsOfTheSameNameDoNotWatchAgain(String rule, long remaining) {
+    void annotationsOfTheSameNameAreNotCountedAgain(String rule, long remaining) {
         assertThat(get("/" + rule, "X-Test", "watched").statusCode()).isEqualTo(200);
 
         assertThat(events)

@@ -58,7 +58,7 @@ class RuleOptionTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/server", "/annotated", "/exchange"})
-    void limitOfTheApplicationsOwnIsNoFaultOfTheClient(String path) throws Exception {
+    void limitOfTheApplicationGets503(String path) throws Exception {
         HttpResponse<String> permitted = get(path);
         HttpResponse<String> rejected = get(path);
 

@@ -192,7 +192,7 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void theBodyOfARequestIsThereAfterTheWait() throws Exception {
+    void bodyIsAvailableAfterTheWait() throws Exception {
         get("/paced/sync");
         Future<HttpResponse<String>> waiting = background(() -> post("/paced/body", "hello"));
         await(() -> limiters.waiting() == 1);

@@ -145,7 +145,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @MethodSource("meant")
-    void keyIsFoundByWhatAPersonMeans(String key, @Nullable String text, @Nullable String whole) {
+    void keyIsFoundByTheInputOfAnOperator(String key, @Nullable String text, @Nullable String whole) {
         assertThat(input(parse(key), text, null)).isEqualTo(Optional.ofNullable(whole));
     }
 
@@ -388,7 +388,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @MethodSource("unparsable")
-    void rejectsWhatItCannotParse(String key, String said) {
+    void rejectsUnparsableKeys(String key, String said) {
         assertThatThrownBy(() -> parse(key))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining("limiter.rules.test.key")

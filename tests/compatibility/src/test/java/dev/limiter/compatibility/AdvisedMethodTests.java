@@ -153,7 +153,7 @@ class AdvisedMethodTests {
     }
 
     @Test
-    void cacheCanBeMovedOutsideAlone() {
+    void onlyTheCacheCanBeMovedOutside() {
         try (ConfigurableApplicationContext application = Applications.startWithoutWeb(CacheOutside.class)) {
             AdvisedMethods within = application.getBean(AdvisedMethods.class);
 

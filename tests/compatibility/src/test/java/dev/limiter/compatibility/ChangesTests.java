@@ -112,7 +112,7 @@ class ChangesTests {
     }
 
     @Test
-    void overrideIsFoundAndEndedByItsHashAndWhatWasUsedStaysUsed() {
+    void overrideEndsByItsHashAndUsedPermitsStayUsed() {
         operator.change("orders", "{'key':'hashed','limit':10,'until':'1d'}");
         assertThat(operator.statuses(4, "/orders", "X-Api-Key", "hashed")).containsOnly(200);
         String hash =

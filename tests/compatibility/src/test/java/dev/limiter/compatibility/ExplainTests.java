@@ -250,7 +250,7 @@ class ExplainTests {
     }
 
     @Test
-    void argumentsOfAMethodAreNotKnown() {
+    void argumentsOfAMethodAreUnknown() {
         Map<String, Object> explanation = explain("path", "/accounts/7");
 
         assertThat(explanation).containsEntry("result", "undecided");
@@ -303,7 +303,7 @@ class ExplainTests {
     }
 
     @Test
-    void preflightsAreChargedWhereTheyAreInEarnest() {
+    void preflightsAreChargedUnlessCorsHandlesThem() {
         String[] early = preflight("/early/a");
         assertThat(rules(explain(early)).get("early"))
                 .as("no CORS is configured for this path, so that a filter does not let it by")

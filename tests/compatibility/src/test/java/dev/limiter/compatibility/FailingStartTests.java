@@ -44,7 +44,7 @@ class FailingStartTests {
     }
 
     @Test
-    void everyWrongPropertyIsNamedWithItsValue(CapturedOutput output) {
+    void everyInvalidPropertyIsReportedWithItsValue(CapturedOutput output) {
         assertNamed(WRONG, output);
     }
 

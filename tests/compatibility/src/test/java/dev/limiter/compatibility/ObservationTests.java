@@ -45,7 +45,7 @@ class ObservationTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aWaitInVainIsObservedUnlessThatIsSwitchedOff(boolean enabled) {
+    void failedWaitIsObservedUnlessDisabled(boolean enabled) {
         try (ConfigurableApplicationContext application = start("management.observations.enable.limiter=" + enabled)) {
             Clients clients = Applications.clientsOf(application);
             Traced traced = application.getBean(Traced.class);

@@ -152,7 +152,7 @@ class RedisTests {
     }
 
     @Test
-    void startsWithoutAServerAndUsesItOnceItIsThere() {
+    void startsWithoutAServerAndUsesItOnceAvailable() {
         try (RedisServer later = RedisServer.stopped();
                 ConfigurableApplicationContext application = Operator.start(Instance.class, RULES, later.property())) {
             Clients clients = Applications.clientsOf(application);

@@ -111,7 +111,7 @@ class RejectedCallerTests {
     }
 
     @Test
-    void areInTheLogAtTraceAlone(CapturedOutput output) {
+    void areLoggedOnlyAtTrace(CapturedOutput output) {
         Logger logger = (Logger) LoggerFactory.getLogger("dev.limiter.rejections");
         Level before = logger.getLevel();
         try {

@@ -328,7 +328,7 @@ class RulesFileTests {
     }
 
     @Test
-    void startFailsWhereItCannotWork(CapturedOutput output) throws IOException {
+    void startupFailsIfItHasNoEffect(CapturedOutput output) throws IOException {
         Path wrong = folder.resolve("wrong.yml");
         for (String text : List.of(orders(0), "server:\n  port: 1\n", laughs())) {
             Files.writeString(wrong, text);

@@ -145,7 +145,7 @@ class SilentMistakesTests {
     }
 
     @Test
-    void aTierThatThereIsNotIsReportedOnce(CapturedOutput output) {
+    void unknownTierIsReportedOnce(CapturedOutput output) {
         for (String plan : List.of("glod", "free", "gold", "GOLD", "glod", "free")) {
             assertThat(clients.get("/plans", "X-Plan", plan).statusCode()).isEqualTo(200);
         }

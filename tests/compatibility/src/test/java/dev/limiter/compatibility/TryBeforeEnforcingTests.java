@@ -92,7 +92,7 @@ class TryBeforeEnforcingTests {
     }
 
     @Test
-    void candidatesCountWhatTheyWouldHaveDone() {
+    void candidatesCountTheirOwnDecisions() {
         try (ConfigurableApplicationContext application = start(Applications.limiter("""
             # the limits of a candidate are the same for all keys
             # the end of a request that the rule rejects is not known
@@ -136,7 +136,7 @@ class TryBeforeEnforcingTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"2", "4", "7"})
-    void candidateCountsWhatItWouldHaveDone(long limit) {
+    void candidateCountsItsOwnDecisions(long limit) {
         try (ConfigurableApplicationContext application =
                 start(Applications.limiter("""
                     rules:

@@ -129,7 +129,7 @@ class WaysToHandlersTests {
 
     /** The work of a failed handler may continue. */
     @Test
-    void permitIsHeldWhileAListenerGoesOnWithTheRequest() throws Exception {
+    void permitIsHeldWhileAListenerContinuesTheRequest() throws Exception {
         try (Socket client = new RawClient(clients.port()).begin("/async/recover")) {
             assertThat(WaysToHandlers.Recovery.RECOVERING.tryAcquire(30, TimeUnit.SECONDS))
                     .isTrue();

@@ -49,11 +49,11 @@ public final class Clients {
      * status"}. The keys are distributed evenly, and sent as {@code X-Api-Key}.
      */
     public Map<String, Long> storm(String path, String... keys) {
-        return storm((client, answers) -> {
+        return storm((client, responses) -> {
             String key = keys[client % keys.length];
             try (Connection connection = new Connection(port)) {
                 for (int i = 0; i < REQUESTS; i++) {
-                    answers.accept(key + " " + connection.get(path, key));
+                    responses.accept(key + " " + connection.get(path, key));
                 }
             }
         });
@@ -61,9 +61,9 @@ public final class Clients {
 
     /** Like {@link #storm}, for any request, without keys. Returns the number of responses by status. */
     public Map<Integer, Long> stormOf(String method, String path, String... headers) {
-        return storm((client, answers) -> {
+        return storm((client, responses) -> {
             for (int i = 0; i < REQUESTS; i++) {
-                answers.accept(send(method, path, headers).statusCode());
+                responses.accept(send(method, path, headers).statusCode());
             }
         });
     }
@@ -71,11 +71,11 @@ public final class Clients {
     /** A client that sends requests, and classifies each response. */
     private interface Client<T> {
 
-        void send(int client, Consumer<T> answers) throws IOException;
+        void send(int client, Consumer<T> responses) throws IOException;
     }
 
     private static <T extends Comparable<T>> Map<T, Long> storm(Client<T> each) {
-        Map<T, Long> answers = new TreeMap<>();
+        Map<T, Long> responses = new TreeMap<>();
         ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
         try {
             List<Future<List<T>>> running = new ArrayList<>();
@@ -88,14 +88,14 @@ public final class Clients {
                 }));
             }
             for (Future<List<T>> client : running) {
-                client.get().forEach(answer -> answers.merge(answer, 1L, Long::sum));
+                client.get().forEach(response -> responses.merge(response, 1L, Long::sum));
             }
         } catch (InterruptedException | ExecutionException exception) {
             throw new IllegalStateException(exception);
         } finally {
             clients.shutdownNow();
         }
-        return answers;
+        return responses;
     }
 
     public HttpResponse<String> get(String path, String... headers) {
@@ -133,14 +133,14 @@ public final class Clients {
     }
 
     private <T> HttpResponse<T> send(
-            String method, String path, BodyPublisher body, BodyHandler<T> answer, String... headers) {
+            String method, String path, BodyPublisher body, BodyHandler<T> response, String... headers) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(server + path)).method(method, body);
         if (headers.length > 0) {
             request.headers(headers);
         }
         try {
-            return HTTP.send(request.build(), answer);
+            return HTTP.send(request.build(), response);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         } catch (InterruptedException exception) {

@@ -110,13 +110,13 @@ public final class RawClient {
         return all.toString(ISO_8859_1);
     }
 
-    private static Answer parse(String answer) {
-        int end = answer.indexOf("\r\n\r\n");
+    private static Answer parse(String response) {
+        int end = response.indexOf("\r\n\r\n");
         if (end < 0) {
-            return new Answer(0, List.of(), answer);
+            return new Answer(0, List.of(), response);
         }
-        List<String> head = List.of(answer.substring(0, end).split("\r\n"));
+        List<String> head = List.of(response.substring(0, end).split("\r\n"));
         int status = Integer.parseInt(head.get(0).split(" ")[1]);
-        return new Answer(status, head.subList(1, head.size()), answer.substring(end + 4));
+        return new Answer(status, head.subList(1, head.size()), response.substring(end + 4));
     }
 }

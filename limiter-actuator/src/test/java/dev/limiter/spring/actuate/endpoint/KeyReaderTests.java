@@ -43,7 +43,7 @@ class KeyReaderTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void forgottenHashIsNoKeyToChange(RuleDefinition.Builder builder) {
+    void forgottenHashCannotBeChanged(RuleDefinition.Builder builder) {
         LiveRules live = live(now::get, builder.key(List.of("header:plan")));
         List<RateLimitRule> named = live.named("test");
         KeyHash hash = KeyHash.with("secret");

@@ -101,7 +101,7 @@ class LimiterMetricsTests {
     /** Requests without priority have five of ten permits, so they are near the limit from the fourth. */
     @ParameterizedTest
     @CsvSource({"3, 0", "4, 1", "5, 2", "6, 2"})
-    void reserveIsNoUseOfALimit(int requests, int near) {
+    void reserveDoesNotCountAsUsed(int requests, int near) {
         metrics.afterSingletonsInstantiated();
         decide(
                 requests,
@@ -171,7 +171,7 @@ class LimiterMetricsTests {
     }
 
     @Test
-    void countsBansThatBeginAndNotWhatTheyReject() {
+    void countsBansAndNotTheirRejections() {
         metrics.afterSingletonsInstantiated();
         RateLimitRule rule = compiled(rule("test")
                 .key(List.of("header:plan"))
@@ -212,7 +212,7 @@ class LimiterMetricsTests {
     }
 
     @Test
-    void decisionsBeforeThereIsARegistryAreNoneButLaterOnesCount() {
+    void onlyDecisionsWithARegistryAreCounted() {
         RateLimitRule rule = compiled(rule("test").limit(1L, "1h", null, null, null));
         decide(2, rule);
         metrics.afterSingletonsInstantiated();

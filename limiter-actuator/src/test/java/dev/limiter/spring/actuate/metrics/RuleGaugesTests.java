@@ -102,7 +102,7 @@ class RuleGaugesTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void showsWhatARuleHas(RuleDefinition.Builder rule, List<String> meters) {
+    void showsTheMetersOfARule(RuleDefinition.Builder rule, List<String> meters) {
         TestRules.configure(rules, rule);
         gauges.start();
         assertThat(meters()).isEqualTo(meters);

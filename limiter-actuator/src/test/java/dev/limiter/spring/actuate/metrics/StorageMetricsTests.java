@@ -60,7 +60,7 @@ class StorageMetricsTests {
     }
 
     @Test
-    void callsBeforeThereIsARegistryAreNotTimed() {
+    void callsBeforeARegistryExistsAreNotTimed() {
         StorageMetrics metrics = metrics();
         metrics.asked(Outcome.OK, Duration.ofMillis(3));
         metrics.afterSingletonsInstantiated();
@@ -95,7 +95,7 @@ class StorageMetricsTests {
     }
 
     @Test
-    void otherStoragesHaveTimersAlone() {
+    void otherStoragesHaveOnlyTimers() {
         started();
         assertThat(registry.getMeters())
                 .allMatch(meter -> meter.getId().getName().equals("limiter.storage"));
