@@ -58,7 +58,8 @@ public final class LimiterWebAutoConfiguration {
     private static final String FILTER = "limiterFilter";
 
     /**
-     * After the filters that wrap requests and bind them to the thread (-105), and before Spring Security (-100).
+     * After the filters that wrap requests, and the one that binds them to the thread (-105); before Spring Security
+     * (-100).
      */
     private static final int DEFAULT_FILTER_ORDER = -102;
 
@@ -241,7 +242,7 @@ public final class LimiterWebAutoConfiguration {
         try {
             return environment.getProperty("limiter.web.filter-order", Integer.class, DEFAULT_FILTER_ORDER);
         } catch (ConversionException | IllegalArgumentException wrong) {
-            // binding the properties reports this later, with a better message
+            // The properties are read later, and say it better.
             return DEFAULT_FILTER_ORDER;
         }
     }

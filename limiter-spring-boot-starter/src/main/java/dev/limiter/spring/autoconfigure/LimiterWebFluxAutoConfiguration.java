@@ -16,14 +16,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
-/** Fails the startup of a WebFlux application with limits on requests, which would have no effect. */
+/** Stops a WebFlux application that counts on limits, since its requests have none. */
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnLimiter
 @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
 public final class LimiterWebFluxAutoConfiguration {
 
-    /** Runs after the scan for annotated methods. Never lazy. */
+    /** Comes after the scan for annotated methods. Not lazy, whatever the application's other beans are. */
     @Bean
     @Lazy(false)
     SmartInitializingSingleton limiterWebFluxLimits(Rules rules, MethodLimits methods, LimiterSettings settings) {
@@ -44,10 +44,10 @@ public final class LimiterWebFluxAutoConfiguration {
                     MessageCode.WEBFLUX,
                     "limiter.web",
                     null,
-                    "Limits on requests are not supported on WebFlux yet, so these would have no effect: "
+                    "Requests to a WebFlux application are not limited yet, and nothing would hold to "
                             + String.join(", ", limits)
-                            + ". Set limiter.web.enabled=false to limit only annotated methods and calls in code,"
-                            + " or limiter.enabled=false to turn all limits off."));
+                            + ". Set limiter.web.enabled=false to limit only calls of annotated methods and calls of"
+                            + " RateLimiters, or limiter.enabled=false to limit nothing"));
         }
     }
 }
