@@ -104,7 +104,9 @@ class ReadmeTests {
                 ? page
                 : page.resolveSibling(link.group(1)).normalize();
         return Files.exists(target)
-                && (link.group(2) == null || headings(target).contains(link.group(2)));
+                && (link.group(2) == null
+                        || headings(target).contains(link.group(2))
+                        || text(target).contains("<a id=\"" + link.group(2) + "\">"));
     }
 
     /** Returns the anchors of the headings. */

@@ -46,7 +46,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
-/** Reads the rules: from {@code limiter.*}, and from {@link RuleSource} beans. */
+/** Auto-configuration of rules from {@code limiter.*} and from {@link RuleSource} beans. */
 @AutoConfiguration
 @ConditionalOnLimiter
 @EnableConfigurationProperties(LimiterProperties.class)
@@ -102,7 +102,7 @@ public final class LimiterRulesAutoConfiguration {
                 settings.caps());
     }
 
-    /** In Redis others can read them; {@link KeySecretCheck} says what comes of having no secret. */
+    /** Hashes secrets in keys, because others can read Redis. {@link KeySecretCheck} reports a missing key-secret. */
     @Bean
     SecretValues limiterSecretValues(LimiterSettings settings) {
         if (settings.storage() == Storage.MEMORY) {

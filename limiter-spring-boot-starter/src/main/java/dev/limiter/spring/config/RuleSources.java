@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** The rules of the {@link RuleSource} beans, each with the name of its bean for messages. */
+/** Collects the rules of the {@link RuleSource} beans, each with the name of its bean for messages. */
 public final class RuleSources implements Supplier<List<RuleDefinition>> {
 
     private final ListableBeanFactory beans;

@@ -252,7 +252,7 @@ class LimitedMethodTests {
     }
 
     @Test
-    void theNameOfTheAutomaticLimitIsTakenWhereThereIsOne() {
+    void nameOfTheAutomaticLimitIsReserved() {
         application
                 .withBean(NamedDefault.class)
                 .run(context -> permitsThenRejects(2, context.getBean(NamedDefault.class)::limited));

@@ -48,7 +48,7 @@ class StartupReportTests {
             .withBean(Exports.class);
 
     @Test
-    void saysNothingWithoutRules(CapturedOutput output) {
+    void logsNothingWithoutRules(CapturedOutput output) {
         run();
         assertThat(output).doesNotContain(REPORT);
     }
@@ -86,7 +86,7 @@ class StartupReportTests {
         run(new String[] {property + "=1"});
 
         assertThat(output)
-                .contains("[LIM-921]", "nothing reads this. Did you mean " + meant + "?")
+                .contains("[LIM-921]", "this property has no effect. Did you mean " + meant + "?")
                 .containsPattern("- " + found.replace(".", "\\."));
     }
 
@@ -141,7 +141,7 @@ class StartupReportTests {
     }
 
     @Test
-    void oneLineSaysWhatIsLimited(CapturedOutput output) {
+    void summaryIsOneLine(CapturedOutput output) {
         run(rule("fine", "paths=/orders/**", "key=ip", "candidate.limit=5"));
         assertThat(output)
                 .contains("INFO", "Rate limits: 3 rules, storage: memory")
@@ -162,7 +162,7 @@ class StartupReportTests {
     }
 
     @Test
-    void whatIsMeantIsFine(CapturedOutput output) {
+    void intendedConfigurationHasNoFindings(CapturedOutput output) {
         String paths =
                 "/orders/**,/**,/,/order*/{id},/eith*,/limit*,/limit*/spring,/nested/inner,/nested/hidden,/either,"
                         + "/assets/logo.svg,/view,/limiter/**";
@@ -243,7 +243,7 @@ class StartupReportTests {
         application.run(context -> assertThat(context).hasNotFailed());
     }
 
-    /** One permit a second. */
+    /** One permit per second. */
     private static String[] rule(String name, String... settings) {
         return Stream.concat(Stream.of("limit=1", "window=1s"), Stream.of(settings))
                 .map(setting -> "limiter.rules." + name + "." + setting)
@@ -283,7 +283,7 @@ class StartupReportTests {
     @Import(Controller.class)
     static class Application implements WebMvcConfigurer {
 
-        /** The folder of all classes stands for one of files. */
+        /** Serves the classes of the test as static files. */
         @Override
         public void addResourceHandlers(ResourceHandlerRegistry registry) {
             registry.addResourceHandler("/assets/**").addResourceLocations("classpath:/assets/");

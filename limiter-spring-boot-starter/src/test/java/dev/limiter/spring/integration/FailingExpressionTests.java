@@ -12,7 +12,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** A request that makes an expression fail is neither free nor able to fill or forge the log. */
+/** A request with a failing expression is still charged, and can neither flood nor forge the log. */
 @ExtendWith(OutputCaptureExtension.class)
 @Yml("""
         limiter.rules:

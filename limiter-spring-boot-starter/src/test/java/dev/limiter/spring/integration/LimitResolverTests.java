@@ -27,7 +27,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Limits that a bean or an expression gives to each customer. Time stands still, so no permit comes back. */
+/** Limits by customer from a bean or an expression. The clock stands still, so no permits refill. */
 @TestPropertySource(
         properties = {
             "limiter.rules.customers.paths=/customers",
@@ -88,7 +88,7 @@ class LimitResolverTests extends WebTestSupport {
     }
 
     @Test
-    void changedLimitCountsWhatWasUsed() throws Exception {
+    void changedLimitKeepsUsedPermits() throws Exception {
         assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(200);
         assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(429);
         customers.contracts = Map.of("a", Limit.fixedWindow(2, Duration.ofHours(2)));

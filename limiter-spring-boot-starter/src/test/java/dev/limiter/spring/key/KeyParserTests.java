@@ -58,7 +58,7 @@ class KeyParserTests {
         });
     }
 
-    /** The part of a key with the identity of the client, at any position. */
+    /** The client's identity may be any part of the key. */
     static Stream<Arguments> clients() {
         return Stream.of(
                 arguments("ip", "ip=9:192.0.2.1"),
@@ -80,7 +80,7 @@ class KeyParserTests {
         }
     }
 
-    /** Unresolved keys are shared by clients that nothing identifies: some part has no value, and none is of a client. */
+    /** Unidentified clients share unresolved keys: a part has no value, and no other part identifies the client. */
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
@@ -107,7 +107,7 @@ class KeyParserTests {
             ResolvedKey resolved = scoped.resolve(context);
             assertThat(resolved.unresolved()).isEqualTo(unresolved);
             assertThat(scoped.ofInput(resolved.text(), null))
-                    .as("the key as a person gives it")
+                    .as("the key as an operator enters it")
                     .isEqualTo(resolved.text().isEmpty() ? scoped.ofInput("", null) : Optional.of(resolved));
         }
     }
@@ -145,7 +145,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @MethodSource("meant")
-    void keyIsFoundByWhatAPersonMeans(String key, @Nullable String text, @Nullable String whole) {
+    void keyIsFoundByTheInputOfAnOperator(String key, @Nullable String text, @Nullable String whole) {
         assertThat(input(parse(key), text, null)).isEqualTo(Optional.ofNullable(whole));
     }
 
@@ -185,7 +185,7 @@ class KeyParserTests {
     }
 
     @Test
-    void keyThatIsGivenWholeIsHashedWhereTheStorageHashesIt() {
+    void fullKeyIsHashedAsInTheStorage() {
         RateLimitKey key = parser(SecretValues.hashedWith("a secret"))
                 .parse(List.of("principal,header:X-Api-Key"), "test", ExpressionScope.REQUEST);
         String whole = key.resolve(context).text();
@@ -291,7 +291,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"ip", "principal", "method", "path:id", "nobody", "header:X-None"})
-    void whatIsNoSecretOrNotThereStaysReadable(String key) {
+    void partsWithoutASecretStayReadable(String key) {
         assertThat(resolve(key, SecretValues.hashedWith("a secret"))).isEqualTo(resolve(key));
     }
 
@@ -388,7 +388,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @MethodSource("unparsable")
-    void rejectsWhatItCannotParse(String key, String said) {
+    void rejectsUnparsableKeys(String key, String said) {
         assertThatThrownBy(() -> parse(key))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining("limiter.rules.test.key")

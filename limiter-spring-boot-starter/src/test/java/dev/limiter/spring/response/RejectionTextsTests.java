@@ -65,7 +65,7 @@ class RejectionTextsTests {
     }
 
     @Test
-    void whereNobodyKnowsWhenThereAreOtherMessages() {
+    void unknownRetryTimeHasItsOwnText() {
         messages.addMessage("limiter.rejected.detail", Locale.GERMAN, "in {1} s");
         messages.addMessage("limiter.rejected.detail.full", Locale.GERMAN, "{0} voll");
         messages.addMessage("limiter.rejected.detail.never", Locale.GERMAN, "{0} nie");
@@ -77,7 +77,7 @@ class RejectionTextsTests {
                 .isEqualTo("orders-burst, orders-daily überlastet");
     }
 
-    /** Such as the context of an application without messages.properties. */
+    /** The context of an application without messages.properties. */
     @Test
     void namesOfLimitsAreNoPatternsForASourceWithoutMessages() {
         RejectionTexts ours = new RejectionTexts(new DelegatingMessageSource());
@@ -113,7 +113,7 @@ class RejectionTextsTests {
         return texts.detail(Problem.QUOTA_EXCEEDED, decision, VIOLATED, retryAfter, Locale.GERMAN);
     }
 
-    /** 1 is rejected for now, more for ever. */
+    /** One permit is rejected temporarily, more permanently. */
     private Decision rejection(long permits) {
         Rule rule = Rule.of("orders", Limit.fixedWindow(1, Duration.ofSeconds(1)));
         limiters.tryAcquire(rule, "");

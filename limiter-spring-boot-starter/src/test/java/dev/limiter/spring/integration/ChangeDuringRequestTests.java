@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.context.request.async.DeferredResult;
 
-/** Asynchronous requests that come back with their result: they have been charged, by the rules of then. */
+/** Asynchronous requests are charged by the rules in force on arrival. */
 @Yml("""
         limiter.rules:
           arriving: { paths: /slow, phase: request, limit: 10, window: 1h }
@@ -28,7 +28,7 @@ import org.springframework.web.context.request.async.DeferredResult;
           late: { paths: /slow, mode: off, limit: 10, window: 1h }
           forwarded: { paths: /forwarded, limit: 1, window: 1h }
         """)
-class ChangeMeanwhileTests extends WebTestSupport {
+class ChangeDuringRequestTests extends WebTestSupport {
 
     @Autowired
     private Endpoints endpoints;
@@ -37,7 +37,7 @@ class ChangeMeanwhileTests extends WebTestSupport {
     private LiveRules live;
 
     @Test
-    void rulesThatBeginMeanwhileDoNotCharge() throws Exception {
+    void rulesAddedDuringARequestDoNotCharge() throws Exception {
         CompletableFuture<HttpResponse<String>> request = CompletableFuture.supplyAsync(() -> get("/slow"));
         DeferredResult<String> result = Objects.requireNonNull(endpoints.pending.poll(60, TimeUnit.SECONDS));
         enforce("early");

@@ -34,10 +34,10 @@ import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * On whatever way a request is rejected, and whatever the client accepts, it gets the one answer of the contract.
- * {@code LaterRejectionTests} of the starter have the ways of asynchronous work.
+ * Rejected requests get the response of the contract on every path, whatever the client accepts. Asynchronous work is
+ * covered by {@code LaterRejectionTests} of the starter.
  */
-class AnswerPathTests {
+class ResponsePathTests {
 
     private static ConfigurableApplicationContext application;
     private static Clients clients;
@@ -101,7 +101,7 @@ class AnswerPathTests {
                 "/service | image/png, */*;q=0",
                 "/service | no media type at all"
             })
-    void whateverTheClientAcceptsTheRejectionIsTheSame(String path, String accepted) {
+    void rejectionIsTheSameForEveryAcceptedType(String path, String accepted) {
         String permitted = path.equals("/events") ? "text/event-stream" : "text/plain";
         assertThat(clients.get(path, "Accept", permitted).statusCode()).isEqualTo(200);
 
@@ -110,7 +110,7 @@ class AnswerPathTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"/rule", "/handler", "/service"})
-    void headIsToldAllButTheBody(String path) {
+    void headGetsEverythingExceptTheBody(String path) {
         clients.get(path);
         String body = clients.get(path).body();
 
@@ -134,7 +134,7 @@ class AnswerPathTests {
     }
 
     @Test
-    void whatAllShareIsToldLikeAnyOtherLimit() {
+    void sharedLimitHasFieldsLikeOthers() {
         HttpResponse<String> permitted = clients.get("/shared");
         assertThat(permitted.statusCode()).isEqualTo(200);
         assertThat(permitted.headers().allValues("RateLimit-Policy")).containsExactly("\"shared\";q=1;w=3600");
@@ -265,7 +265,7 @@ class AnswerPathTests {
         }
     }
 
-    /** Catches everything itself, and what it does not mean to. */
+    /** Catches rejections in its own handler, which also catches everything else. */
     @RestController
     static class Own {
 

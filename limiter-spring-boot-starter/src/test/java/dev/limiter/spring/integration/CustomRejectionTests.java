@@ -15,30 +15,30 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Another handler of rejections still tells the standing of the limits, after the give-back. */
+/** Custom handlers of rejections also send the state of the limits, after refunds. */
 @Yml("""
         limiter.rules:
           api: { paths: /**, scope: endpoint, limit: 5, window: 1h, algorithm: fixed-window }
           few: { paths: /few, limit: 1, window: 1h }
         """)
-class OwnAnswerTests extends WebTestSupport {
+class CustomRejectionTests extends WebTestSupport {
 
     @Test
-    void rejectionHandlerReplacesTheAnswerToARule() throws Exception {
+    void rejectionHandlerReplacesTheResponseOfARule() throws Exception {
         assertThat(get("/few").statusCode()).isEqualTo(200);
 
         assertOwn(get("/few"), "\"few\"", "few");
     }
 
     @Test
-    void rejectionHandlerReplacesTheAnswerToAnAnnotation() throws Exception {
+    void rejectionHandlerReplacesTheResponseOfAnAnnotation() throws Exception {
         assertThat(get("/handler").statusCode()).isEqualTo(200);
 
         assertOwn(get("/handler"), "\"handler\"", "Controller.handler");
     }
 
     @Test
-    void rejectionHandlerReplacesTheAnswerToAMethodOnTheWay() throws Exception {
+    void rejectionHandlerReplacesTheResponseOfACalledMethod() throws Exception {
         assertThat(get("/service").statusCode()).isEqualTo(200);
 
         assertOwn(get("/service"), "\"call\"", "Scarce.call");

@@ -12,12 +12,12 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
-/** Spring Boot makes many of its beans only if there is none of their type: Limiter's take the place of none. */
+/** Limiter's beans do not replace conditional beans of Spring Boot. */
 @Tag("each-line")
-class BeansBesideTests {
+class BeanCoexistenceTests {
 
     @Test
-    void eachBeanOfAnApplicationIsThereBesideLimiter() {
+    void beansOfTheApplicationExistNextToLimiter() {
         try (RedisServer redis = RedisServer.started()) {
             List<String> without = beans(redis.property(), "limiter.enabled=false");
             List<String> with =
