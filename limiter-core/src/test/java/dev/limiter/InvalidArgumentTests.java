@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,18 +21,24 @@ class InvalidArgumentTests {
 
     @Test
     void nullRuleIsReported() {
-        List.<Runnable>of(
+        Stream.<ThrowingCallable>of(
                         () -> limiters.tryAcquire(null, "key"),
                         () -> limiters.tryAcquire(null, "key", 2),
                         () -> limiters.tryTake(null, "key"),
-                        () -> limiters.tryAcquireAsync(null, "key"),
+                        () -> {
+                            var unused = limiters.tryAcquireAsync(null, "key");
+                        },
                         () -> limiters.acquire(null, "key", SECOND),
-                        () -> limiters.acquireAsync(null, "key", SECOND),
+                        () -> {
+                            var unused = limiters.acquireAsync(null, "key", SECOND);
+                        },
                         () -> limiters.peek(null, "key"),
-                        () -> limiters.peekAsync(null, "key"),
+                        () -> {
+                            var unused = limiters.peekAsync(null, "key");
+                        },
                         () -> limiters.reset(null, "key"))
                 .forEach(call ->
-                        assertThatNullPointerException().isThrownBy(call::run).withMessage("rule must not be null"));
+                        assertThatNullPointerException().isThrownBy(call).withMessage("rule must not be null"));
     }
 
     @Test
