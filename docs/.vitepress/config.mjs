@@ -50,7 +50,8 @@ export default {
         .filter((page) => page !== 'README.md')
         .map((page) => ({ text: titleOf(page), link: linkTo(page) })),
       section('Guides', 'guides/'),
-      section('On call', 'operations/'),
+      section('Monitoring', 'operations/'),
+      section('Coming from another library', 'migration/'),
       section('Reference', 'reference/'),
       section('For maintainers', 'internals/', 'internals/decisions/'),
     ],

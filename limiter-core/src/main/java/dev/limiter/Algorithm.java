@@ -1,17 +1,19 @@
 package dev.limiter;
 
-/** The way a limit counts. The factory methods of {@link Limit} state the guarantee of each over any window. */
+/**
+ * How a limit counts permits. The factory methods of {@link Limit} document the most that each permits over any window.
+ */
 public enum Algorithm {
-    /** {@code limit} permits per window; the count starts anew with each window. */
+    /** {@code limit} permits per window; each window starts from zero. */
     FIXED_WINDOW,
-    /** Sub-windows that slide; the oldest, partly expired one counts in part. */
+    /** A sliding window made of sub-windows; the oldest one counts in proportion to its overlap with the window. */
     SLIDING_WINDOW_COUNTER,
-    /** Remembers each permit: exactly {@code limit} over any window. */
+    /** Records each permit: exactly {@code limit} over any window. */
     SLIDING_WINDOW_LOG,
-    /** A bucket of {@code burst} that fills with requests and leaks {@code limit} per window. */
+    /** A bucket of size {@code burst}, which requests fill and which leaks {@code limit} per window. */
     LEAKY_BUCKET,
-    /** A bucket of {@code burst} tokens, refilled continuously with {@code limit} per window; the default. */
+    /** A bucket of {@code burst} tokens, refilled continuously at {@code limit} per window. The default. */
     TOKEN_BUCKET,
-    /** {@code limit} in flight at once; no window. */
+    /** At most {@code limit} requests in flight at once; has no window. */
     CONCURRENCY
 }

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A request for permits of one rule and key, made by {@link Rule#charge}. All limits of the rule charge as many permits,
- * unless one has a {@linkplain #cost cost} of its own. Immutable, thread-safe; a value out of range is an {@link
- * IllegalArgumentException}.
+ * A request for permits of one rule and key, created by {@link Rule#charge}. Every limit of the rule is charged the
+ * same number of permits, unless {@link #cost} sets a different number for one of them. Immutable and thread-safe.
+ * Methods throw {@link IllegalArgumentException} for values out of range.
  *
  * <pre>{@code
  * Charge upload = uploads.charge("alice").cost("bytes", 2_000_000).maxWait(Duration.ofSeconds(5));
@@ -17,14 +17,14 @@ import java.util.Objects;
  */
 public final class Charge {
 
-    /** The key of a bucket that all callers of a rule share. */
+    /** The key of the bucket that all callers of a rule share. */
     public static final String SHARED = "";
 
     private final Rule rule;
     private final String key;
     private final long permits;
 
-    /** One for each limit; empty if all are alike. */
+    /** The permits per limit, by position; empty if all limits are charged the same. */
     private final List<Long> costs;
 
     private final int reserve;
@@ -47,7 +47,7 @@ public final class Charge {
             boolean refundable) {
         LimitChecks.permits(rule, permits);
         this.rule = rule;
-        this.key = key;
+        this.key = Objects.requireNonNull(key, "key must not be null");
         this.permits = permits;
         this.costs = costs;
         this.reserve = reserve;
@@ -57,10 +57,10 @@ public final class Charge {
     }
 
     /**
-     * This charge with another number of permits of one limit: 5 of its requests and 2,000,000 of its bytes, for
-     * example. A limit of which a request takes 0 does not count it, and does not reject it.
+     * Returns a copy that charges one limit a different number of permits, for example 2,000,000 of the limit "bytes"
+     * and 1 of the others. A limit that is charged 0 neither counts nor rejects the request.
      *
-     * @param limit its {@linkplain Limit#name() name}
+     * @param limit the {@linkplain Limit#name() name} of the limit
      * @param permits 0 or more
      * @throws IllegalArgumentException if the rule has no limit of that name
      */
@@ -76,9 +76,9 @@ public final class Charge {
     }
 
     /**
-     * This charge for a caller that leaves that share of each limit to others, in percent from 0 to 99: what a request
-     * without priority cannot have. A caller that {@linkplain #maxWait(Duration) waits} for the next fixed window leaves
-     * nothing of the present one.
+     * Returns a copy that leaves {@code percent} of each limit, from 0 to 99, to other requests. Use it for requests
+     * without priority. A request that {@linkplain #maxWait(Duration) waits} for the next fixed window may use all of
+     * the current one.
      */
     public Charge reserve(int percent) {
         LimitChecks.range("reserve", percent, 0, 99);
@@ -86,24 +86,27 @@ public final class Charge {
     }
 
     /**
-     * This charge for a caller that waits for so long, zero or more. A storage decides it now, for a turn within that
-     * time ({@link Decision#delay()}): token buckets, paced leaky buckets and fixed windows (the next one) give turns,
-     * other limits decide as if the caller did not wait. {@link RateLimiters#acquire} queues requests for those.
+     * Returns a copy for a caller that waits up to {@code maxWait}, zero or more. Token buckets, paced leaky buckets
+     * and fixed windows then grant a turn within that time; see {@link Decision#delay()}. Other limits decide as if the
+     * caller did not wait; {@link RateLimiters#acquire} queues those requests.
      */
     public Charge maxWait(Duration maxWait) {
         LimitChecks.waiting(rule, maxWait, maxWaiting);
         return new Charge(rule, key, permits, costs, reserve, maxWait, maxWaiting, refundable);
     }
 
-    /** This charge, rejected if so many wait already for the same rule and key on this instance; 0 or more. */
+    /**
+     * Returns a copy that is rejected while {@code maxWaiting} (0 or more) requests already wait for the same rule and
+     * key on this instance.
+     */
     public Charge maxWaiting(int maxWaiting) {
         LimitChecks.waiting(rule, maxWait, maxWaiting);
         return new Charge(rule, key, permits, costs, reserve, maxWait, maxWaiting, refundable);
     }
 
     /**
-     * This charge, which the outcome of the request may refund. A request that waits for such a charge queues, and tries
-     * again when another one is refunded.
+     * Returns a copy that may be refunded when the outcome of the request is known. A request that waits with such a
+     * charge queues, and retries when another one is refunded.
      */
     public Charge refundable(boolean refundable) {
         return new Charge(rule, key, permits, costs, reserve, maxWait, maxWaiting, refundable);
@@ -113,21 +116,25 @@ public final class Charge {
         return rule;
     }
 
-    /** The key that owns the permits; {@link #SHARED} for the one bucket of all callers. */
+    /** Returns the key that owns the permits, or {@link #SHARED} for the bucket that all callers share. */
     public String key() {
         return key;
     }
 
-    /** The permits of each limit, or the most of any where costs differ; 0 charges nothing and is always permitted. */
+    /**
+     * Returns the permits charged to each limit, or the largest number if they differ. 0 charges nothing and is always
+     * permitted.
+     */
     public long permits() {
         return permits;
     }
 
-    /** The permits of the limit at that position in {@link Rule#limits()}. */
+    /** Returns the permits charged to the limit at position {@code limit} of {@link Rule#limits()}. */
     public long permits(int limit) {
         return costs.isEmpty() ? permits : costs.get(limit);
     }
 
+    /** Returns the percentage of each limit that this charge leaves to other requests. */
     public int reserve() {
         return reserve;
     }

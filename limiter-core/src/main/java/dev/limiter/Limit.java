@@ -5,69 +5,75 @@ import java.time.Period;
 import java.time.ZoneId;
 
 /**
- * How many permits a key may take, and how they are counted: an immutable value, made by the factory method of its
- * algorithm. Each factory offers only the options that its algorithm has.
+ * How many permits a key may take, and how they are counted. Create limits with the factory methods, one per algorithm;
+ * each offers only the options of its algorithm. Immutable and thread-safe.
  *
  * <pre>{@code
  * Limit burst = Limit.tokenBucket(100, Duration.ofSeconds(1)).burst(200);
  * Limit hourly = Limit.fixedWindow(1000, Duration.ofHours(1)).named("hourly");
  * }</pre>
  *
- * <p>All limits take from 1 to {@link #MAX_PERMITS} permits and a window from one nanosecond to {@link #MAX_WINDOW};
- * anything else is an {@link IllegalArgumentException} that names the value and the range.
+ * <p>Limits range from 1 to {@link #MAX_PERMITS} permits, and windows from one nanosecond to {@link #MAX_WINDOW}. Other
+ * values throw an {@link IllegalArgumentException} that names the value and the range.
  */
 public sealed interface Limit {
 
-    /** The most permits that a limit or a burst may have: 10<sup>15</sup>. */
+    /** The largest limit or burst: 10<sup>15</sup> permits. */
     long MAX_PERMITS = 1_000_000_000_000_000L;
 
-    /** The longest window, and the longest time that a bucket may take to refill: 3,660 days. */
+    /** The longest window, and the longest time that a full bucket may take to refill: 3,660 days. */
     Duration MAX_WINDOW = Duration.ofDays(3660);
 
-    /** The name that tells this limit from others of the same rule; empty for a rule's only limit. */
+    /** Returns the name that distinguishes this limit from the others of its rule; may be empty for a single limit. */
     String name();
 
-    /** The algorithm that counts. */
+    /** Returns the algorithm that counts permits. */
     Algorithm algorithm();
 
-    /** The permits per {@link #window()}, at least 1. */
+    /** Returns the permits per {@link #window()}, at least 1. */
     long limit();
 
-    /** The time that {@link #limit()} refers to; zero if it refers to none (concurrency). */
+    /** Returns the time over which {@link #limit()} applies; zero for concurrency limits. */
     Duration window();
 
-    /** The most permits that one request can ever be granted; asking for more is answered "never". */
+    /**
+     * Returns the most permits that a single request can get. A request for more is {@linkplain Decision#never() never}
+     * permitted.
+     */
     default long capacity() {
         return limit();
     }
 
-    /** The same limit with a name: letters, digits, {@code -} and {@code _}, starting with a letter or digit. */
+    /** Returns a copy with a name of letters, digits, {@code -} and {@code _}, starting with a letter or digit. */
     Limit named(String name);
 
     /**
-     * A bucket of {@code burst} tokens (default {@code limit}), refilled continuously with {@code limit} per window.
-     * Over any window at most {@code limit + burst}.
+     * Returns a bucket of {@code burst} tokens (default {@code limit}), refilled continuously at {@code limit} per
+     * window. Permits at most {@code limit + burst} over any window.
      */
     static TokenBucket tokenBucket(long limit, Duration window) {
         return new TokenBucket("", limit, window, limit, Duration.ZERO);
     }
 
     /**
-     * A bucket of {@code burst} (default {@code limit}) that leaks {@code limit} per window; a request that would
-     * overflow it is rejected. Over any window at most {@code limit + burst}.
+     * Returns a bucket of size {@code burst} (default {@code limit}) that leaks {@code limit} per window and rejects
+     * requests that would overflow it. Permits at most {@code limit + burst} over any window.
      */
     static LeakyBucket leakyBucket(long limit, Duration window) {
         return new LeakyBucket("", limit, window, limit, false, Duration.ZERO);
     }
 
-    /** {@code limit} per window; windows are counted from the epoch. Over any window at most {@code 2 x limit}. */
+    /**
+     * Returns a limit per window, with windows counted from the epoch. Permits at most {@code 2 x limit} over any
+     * window.
+     */
     static FixedWindow fixedWindow(long limit, Duration window) {
         return new FixedWindow("", limit, window, false);
     }
 
     /**
-     * {@code limit} per day, week (from Monday) or month of the calendar in a time zone: daylight-saving days and
-     * months are as long as they are.
+     * Returns a limit per calendar day, week (from Monday) or month in a time zone. Days with a daylight-saving change
+     * and months have their actual length.
      *
      * @param period one day, seven days or one month
      */
@@ -76,28 +82,34 @@ public sealed interface Limit {
     }
 
     /**
-     * {@code limit} over a window of 10 sub-windows that slides. Over any window at most
-     * {@code limit x (1 + 1 / buckets)}, in practice close to {@code limit}.
+     * Returns a limit over a sliding window of 10 sub-windows. Permits at most {@code limit x (1 + 1 / buckets)} over
+     * any window; in practice, close to {@code limit}.
      */
     static SlidingWindowCounter slidingWindowCounter(long limit, Duration window) {
         return new SlidingWindowCounter("", limit, window, 10);
     }
 
-    /** Exactly {@code limit} over any window, at 18 bytes for each moment at which something was permitted. */
+    /**
+     * Returns a limit of exactly {@code limit} over any window. Uses 18 bytes for each time at which a request was
+     * permitted.
+     */
     static SlidingWindowLog slidingWindowLog(long limit, Duration window) {
         return new SlidingWindowLog("", limit, window);
     }
 
     /**
-     * {@code limit} in flight at once: each holds its permit until its decision is {@linkplain Decision#close closed}.
+     * Returns a limit on the requests in flight. Each holds its permits until its decision is {@linkplain
+     * Decision#close closed}.
      */
     static Concurrency concurrency(long limit) {
         return new Concurrency("", limit);
     }
 
     /**
-     * See {@link Limit#tokenBucket}. {@code burst}: the most that can be taken at once, at least 1. {@code warmUp}: see
-     * {@link #warmUp(Duration)}; zero for none.
+     * A token bucket; see {@link Limit#tokenBucket}.
+     *
+     * @param burst the most permits that can be taken at once, at least 1
+     * @param warmUp see {@link #warmUp(Duration)}; zero for none
      */
     record TokenBucket(String name, long limit, Duration window, long burst, Duration warmUp) implements Limit {
         public TokenBucket {
@@ -105,14 +117,17 @@ public sealed interface Limit {
             LimitChecks.warmUp(limit, burst, warmUp);
         }
 
-        /** The same limit with another bucket size, from 1 to {@link Limit#MAX_PERMITS}; not with a warm-up. */
+        /**
+         * Returns a copy with another bucket size, from 1 to {@link Limit#MAX_PERMITS}. Cannot be combined with a
+         * warm-up.
+         */
         public TokenBucket burst(long burst) {
             return new TokenBucket(name, limit, window, burst, warmUp);
         }
 
         /**
-         * The same limit, but evenly spaced and slow at first: after idling for {@code warmUp}, a third of the rate,
-         * climbing to all of it within that time of use. Not with a burst of its own.
+         * Returns a copy that grants permits evenly spaced, slowly at first. After being idle for {@code warmUp}, the
+         * rate starts at a third and climbs to the full rate within that time of use. Cannot be combined with a burst.
          */
         public TokenBucket warmUp(Duration warmUp) {
             return new TokenBucket(name, limit, window, burst, warmUp);
@@ -135,8 +150,11 @@ public sealed interface Limit {
     }
 
     /**
-     * See {@link Limit#leakyBucket}. {@code burst}: the size of the bucket, at least 1. {@code even}: see {@link
-     * #paced()}. {@code warmUp}: as {@link TokenBucket#warmUp(Duration)}, for a paced bucket; zero for none.
+     * A leaky bucket; see {@link Limit#leakyBucket}.
+     *
+     * @param burst the size of the bucket, at least 1
+     * @param even whether requests are {@link #paced()}
+     * @param warmUp see {@link #warmUp(Duration)}; zero for none
      */
     record LeakyBucket(String name, long limit, Duration window, long burst, boolean even, Duration warmUp)
             implements Limit {
@@ -150,21 +168,24 @@ public sealed interface Limit {
             }
         }
 
-        /** The same limit with another bucket size, from 1 to {@link Limit#MAX_PERMITS}. */
+        /** Returns a copy with another bucket size, from 1 to {@link Limit#MAX_PERMITS}. */
         public LeakyBucket burst(long burst) {
             return new LeakyBucket(name, limit, window, burst, even, warmUp);
         }
 
         /**
-         * The same limit, evenly spaced: each request waits for its turn, and at most {@code burst} requests wait. A
-         * request that does not wait ({@link RateLimiters#tryAcquire}) is permitted only when it would have its turn at
-         * once. Over any window at most {@code limit + 1}.
+         * Returns a copy that spaces requests evenly: each waits for its turn, and at most {@code burst} requests wait.
+         * A request that does not wait ({@link RateLimiters#tryAcquire}) is permitted only if its turn is now. Permits
+         * at most {@code limit + 1} over any window.
          */
         public LeakyBucket paced() {
             return new LeakyBucket(name, limit, window, burst, true, warmUp);
         }
 
-        /** The same limit, slow at first; see {@link TokenBucket#warmUp(Duration)}. For a paced bucket. */
+        /**
+         * Returns a copy that is slow at first; see {@link TokenBucket#warmUp(Duration)}. Only for {@link #paced()}
+         * buckets.
+         */
         public LeakyBucket warmUp(Duration warmUp) {
             return new LeakyBucket(name, limit, window, burst, even, warmUp);
         }
@@ -186,15 +207,17 @@ public sealed interface Limit {
     }
 
     /**
-     * See {@link Limit#fixedWindow}. {@code alignedToFirst}: a window starts with the first request after the last one
-     * ended, for each key apart, instead of being counted from the epoch.
+     * A fixed window; see {@link Limit#fixedWindow}.
+     *
+     * @param alignedToFirst whether the window of each key starts with its first request after the previous window,
+     *     instead of being counted from the epoch
      */
     record FixedWindow(String name, long limit, Duration window, boolean alignedToFirst) implements Limit {
         public FixedWindow {
             LimitChecks.window(name, limit, window);
         }
 
-        /** The same limit with windows that start with their first request. */
+        /** Returns a copy with windows that start with the first request of each key. */
         public FixedWindow alignFirst() {
             return new FixedWindow(name, limit, window, true);
         }
@@ -210,7 +233,7 @@ public sealed interface Limit {
         }
     }
 
-    /** See {@link Limit#calendarWindow}. */
+    /** A calendar window; see {@link Limit#calendarWindow}. */
     record CalendarWindow(String name, long limit, Period period, ZoneId zone) implements Limit {
 
         public CalendarWindow {
@@ -218,7 +241,7 @@ public sealed interface Limit {
             LimitChecks.window(name, limit, length(period));
         }
 
-        /** The length of an ordinary day or week, or of a month of 31 days. */
+        /** Returns the length of an ordinary day or week, or of a month of 31 days. */
         @Override
         public Duration window() {
             return length(period);
@@ -239,14 +262,21 @@ public sealed interface Limit {
         }
     }
 
-    /** See {@link Limit#slidingWindowCounter}. {@code buckets}: the sub-windows of a window, 1 to 1,000. */
+    /**
+     * A sliding window counter; see {@link Limit#slidingWindowCounter}.
+     *
+     * @param buckets the sub-windows per window, from 1 to 1,000
+     */
     record SlidingWindowCounter(String name, long limit, Duration window, int buckets) implements Limit {
         public SlidingWindowCounter {
             LimitChecks.window(name, limit, window);
             LimitChecks.range("buckets", buckets, 1, 1000);
         }
 
-        /** The same limit with another number of sub-windows, from 1 (the two-counter formula) to 1,000. */
+        /**
+         * Returns a copy with another number of sub-windows, from 1 to 1,000. With 1, the previous window counts in
+         * proportion to its overlap.
+         */
         public SlidingWindowCounter buckets(int buckets) {
             return new SlidingWindowCounter(name, limit, window, buckets);
         }
@@ -262,7 +292,7 @@ public sealed interface Limit {
         }
     }
 
-    /** See {@link Limit#slidingWindowLog}. */
+    /** A sliding window log; see {@link Limit#slidingWindowLog}. */
     record SlidingWindowLog(String name, long limit, Duration window) implements Limit {
         public SlidingWindowLog {
             LimitChecks.window(name, limit, window);
@@ -279,7 +309,7 @@ public sealed interface Limit {
         }
     }
 
-    /** See {@link Limit#concurrency}. */
+    /** A concurrency limit; see {@link Limit#concurrency}. */
     record Concurrency(String name, long limit) implements Limit {
         public Concurrency {
             LimitChecks.limit(name, limit);

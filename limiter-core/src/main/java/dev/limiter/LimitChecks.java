@@ -4,10 +4,11 @@ import dev.limiter.spi.OutOfRangeException;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Period;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The ranges that limits, rules and charges must keep to, with messages that name the value and the range. */
+/** Validates the values of limits, rules and charges. Messages name the value and the range. */
 final class LimitChecks {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
@@ -17,6 +18,12 @@ final class LimitChecks {
     private static final Duration MAX_WARM_UP = Duration.ofDays(30);
 
     private LimitChecks() {}
+
+    /** Throws a {@link NullPointerException} that names the parameter if one is null. */
+    static void notNull(Rule rule, String key) {
+        Objects.requireNonNull(rule, "rule must not be null");
+        Objects.requireNonNull(key, "key must not be null");
+    }
 
     static void bucket(String name, long limit, Duration window, long burst) {
         window(name, limit, window);
@@ -30,15 +37,15 @@ final class LimitChecks {
         }
     }
 
-    /** Twice the warm-up and every interval of a cold bucket have to fit the arithmetic. */
+    /** Bounds the warm-up, so that twice its length and every interval of a cold bucket fit into a long. */
     static void warmUp(long limit, long burst, Duration warmUp) {
         if (warmUp.isNegative() || warmUp.compareTo(MAX_WARM_UP) > 0) {
             throw new OutOfRangeException(
                     "warmUp", warmUp.toString(), "from zero to " + MAX_WARM_UP.toDays() + " days");
         }
         if (!warmUp.isZero() && burst != limit) {
-            throw new IllegalArgumentException("burst is " + burst
-                    + ", but a bucket that warms up lets requests go evenly and has no burst of its own");
+            throw new IllegalArgumentException(
+                    "burst is " + burst + ", but a bucket with a warm-up has no burst of its own");
         }
     }
 
@@ -51,6 +58,7 @@ final class LimitChecks {
 
     static void window(String name, long limit, Duration window) {
         limit(name, limit);
+        Objects.requireNonNull(window, "window must not be null");
         if (window.isNegative() || window.isZero() || window.compareTo(Limit.MAX_WINDOW) > 0) {
             throw new OutOfRangeException(
                     "window", window.toString(), "longer than zero and at most " + Limit.MAX_WINDOW.toDays() + " days");
@@ -67,14 +75,15 @@ final class LimitChecks {
     static void name(String what, String name) {
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException("The " + what + " is \"" + name
-                    + "\", but must be letters, digits, '-' and '_', starting with a letter or digit");
+                    + "\", but must consist of letters, digits, '-' and '_', and start with a letter or digit");
         }
     }
 
     static void waiting(Rule rule, Duration maxWait, int maxWaiting) {
+        Objects.requireNonNull(maxWait, "maxWait must not be null");
         if (maxWaiting < 0 || maxWait.isNegative()) {
             throw new IllegalArgumentException("maxWait is " + maxWait + " and maxWaiting " + maxWaiting
-                    + " for rule \"" + rule.name() + "\", but none may be negative");
+                    + " for rule \"" + rule.name() + "\", but neither may be negative");
         }
     }
 

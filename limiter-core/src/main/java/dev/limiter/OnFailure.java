@@ -1,11 +1,11 @@
 package dev.limiter;
 
-/** The decision while the storage that all instances share is unavailable. */
+/** How requests are decided while the shared storage is unavailable. */
 public enum OnFailure {
-    /** In memory, each instance for itself, with its share of the limit. */
+    /** In memory: each instance applies its share of the limit. */
     LOCAL,
-    /** Everything is permitted. */
+    /** Permits every request. */
     ALLOW,
-    /** Everything is rejected. */
+    /** Rejects every request. */
     DENY
 }

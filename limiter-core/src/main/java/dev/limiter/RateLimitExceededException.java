@@ -2,7 +2,7 @@ package dev.limiter;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown where a rejection has to stop the caller. It has no stack trace, because it is an answer and no fault. */
+/** Thrown when a call is rejected. It has no stack trace, because a rejection is an expected result. */
 public class RateLimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -14,19 +14,23 @@ public class RateLimitExceededException extends RuntimeException {
         this(decision, null);
     }
 
-    /** {@code details}: anything that the thrower needs where the exception is handled. */
+    /**
+     * Creates the exception.
+     *
+     * @param details anything that an exception handler needs; null for nothing
+     */
     public RateLimitExceededException(Decision decision, @Nullable Object details) {
         super("Rate limit of rule \"" + decision.rule().name() + "\" exceeded", null, false, false);
         this.decision = decision;
         this.details = details;
     }
 
-    /** The rejection, with the rule, the limit and the time after which to retry. */
+    /** Returns the rejection, with the rule, the limit and the time after which to retry. */
     public Decision decision() {
         return decision;
     }
 
-    /** The details that the thrower has added; null if there are none. */
+    /** Returns the details that were added by the thrower, or null. */
     public @Nullable Object details() {
         return details;
     }

@@ -7,17 +7,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Gives each limit the strategy of its algorithm. Immutable. */
+/** Selects the strategy for the algorithm of a limit. Immutable and thread-safe. */
 public final class RateLimiterFactory {
 
     private final Map<Algorithm, RateLimiterStrategy> strategies = new EnumMap<>(Algorithm.class);
 
-    /** A factory with the strategies of the library. */
+    /** Creates a factory with the built-in strategies. */
     public RateLimiterFactory() {
         this(List.of());
     }
 
-    /** A factory with the strategies of the library; {@code own} replaces those of the same algorithms. */
+    /**
+     * Creates a factory with the built-in strategies, some replaced by strategies in {@code own} for the same
+     * algorithm.
+     */
     public RateLimiterFactory(Iterable<? extends RateLimiterStrategy> own) {
         for (Algorithm algorithm : Algorithm.values()) {
             add(new LibraryStrategy(algorithm));
@@ -30,22 +33,22 @@ public final class RateLimiterFactory {
         Algorithm algorithm = strategy.algorithm();
         if (algorithm == null) {
             throw new IllegalArgumentException(strategy.getClass().getName()
-                    + ".algorithm() gave null: a strategy, and a mock of one, names its algorithm");
+                    + ".algorithm() returned null, but every strategy (or mock of one) must return its algorithm");
         }
         strategies.put(algorithm, strategy);
     }
 
-    /** Whether there is a strategy for an algorithm: for all of them, except in a mock. */
+    /** Returns whether there is a strategy for the algorithm; false only for mocks of this class. */
     public boolean supports(Algorithm algorithm) {
         return strategies.containsKey(algorithm);
     }
 
-    /** The strategy of an algorithm; of a new factory, that of the library. */
+    /** Returns the strategy for an algorithm. */
     public RateLimiterStrategy strategy(Algorithm algorithm) {
         return Objects.requireNonNull(strategies.get(algorithm));
     }
 
-    /** The arithmetic of a limit; {@code now} as in {@link RateLimiterStrategy#compile}. */
+    /** Returns the compiled form of a limit; see {@link RateLimiterStrategy#compile}. */
     public CompiledLimit compile(Limit limit, long now) {
         return strategy(limit.algorithm()).compile(limit, now);
     }

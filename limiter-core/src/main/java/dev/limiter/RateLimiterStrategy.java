@@ -3,19 +3,19 @@ package dev.limiter;
 import dev.limiter.spi.CompiledLimit;
 
 /**
- * One algorithm: turns a {@link Limit} of its kind into the arithmetic that a storage runs on the state of each key.
- * Pure: no clock, no I/O, no lock. A strategy that is passed to {@link RateLimiterFactory}, such as a bean, replaces the
- * library's strategy for the same algorithm.
+ * Implements one algorithm: compiles a {@link Limit} into the arithmetic that a storage applies to the state of each
+ * key. Strategies use no clock, I/O or locks. A strategy passed to {@link RateLimiterFactory}, for example as a Spring
+ * bean, replaces the built-in one for its algorithm.
  */
 public interface RateLimiterStrategy {
 
     Algorithm algorithm();
 
     /**
-     * The arithmetic of a limit, with its constants worked out.
+     * Compiles a limit, computing its constants.
      *
-     * @param now epoch nanoseconds; arithmetic that counts from an origin may count from here
-     * @throws IllegalArgumentException if the limit is not one of this algorithm
+     * @param now epoch nanoseconds; the arithmetic may use this time as its origin
+     * @throws IllegalArgumentException if the limit has another algorithm
      */
     CompiledLimit compile(Limit limit, long now);
 }

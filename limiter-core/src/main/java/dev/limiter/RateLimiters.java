@@ -16,7 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entry point: decides on requests for permits. Thread-safe; with the storage in memory only {@code acquire} blocks.
+ * Decides requests for permits; the main entry point. Thread-safe. With the in-memory storage, only {@code acquire}
+ * blocks.
  *
  * <pre>{@code
  * RateLimiters limiters = RateLimiters.builder().maxKeys(100_000).build();
@@ -31,15 +32,15 @@ public final class RateLimiters implements AutoCloseable {
     private final AsyncExecutor handOver;
 
     /**
-     * Decides in {@code storage}, and closes it when closed; the common pool completes futures. Several may share a
-     * storage: limits hold for all of them together, and each has queues of its own.
+     * Creates limiters on a storage, which they close when closed. Futures are completed in the common pool. Several
+     * limiters may share a storage: they share its limits, but each has its own queues.
      */
     public RateLimiters(RateLimiterStorage storage) {
         this(storage, WaitTimer.ofTheJdk(storage.clock()), AsyncExecutor.toCommonPool());
     }
 
     /**
-     * Decides in {@code storage}, and closes it when closed.
+     * Creates limiters on a storage, which they close when closed.
      *
      * @param executor see {@link Builder#executor}
      */
@@ -54,19 +55,20 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
-     * Takes one permit of {@code key} if it is available now; never waits. A remote storage may block for its time-out,
-     * and its failure is thrown.
+     * Takes one permit of {@code key} if it is available now; never waits for permits. A remote storage may block up to
+     * its timeout, and its exceptions are propagated.
      */
     public Decision tryAcquire(Rule rule, String key) {
+        LimitChecks.notNull(rule, key);
         return storage.decide(rule, key, 1);
     }
 
     /**
-     * Runs {@code work} with one permit of {@code key}, and releases what it held of concurrency limits at the end. Never
-     * waits. For work that throws checked exceptions or has to wait, use {@link #acquire} in a try-with-resources
-     * statement.
+     * Runs {@code work} with one permit of {@code key}, and afterwards releases what it held of concurrency limits.
+     * Never waits for permits. For work that throws checked exceptions or may wait, use {@link #acquire} in a
+     * try-with-resources statement.
      *
-     * @throws RateLimitExceededException if the permit is not available now; the work does not run
+     * @throws RateLimitExceededException if no permit is available now; {@code work} does not run
      */
     public <T extends @Nullable Object> T execute(Rule rule, String key, Supplier<T> work) {
         try (Decision decision = tryAcquire(rule, key)) {
@@ -77,7 +79,7 @@ public final class RateLimiters implements AutoCloseable {
         }
     }
 
-    /** {@link #execute(Rule, String, Supplier)} for work without a result. */
+    /** Does the same as {@link #execute(Rule, String, Supplier)}, for work without a result. */
     public void execute(Rule rule, String key, Runnable work) {
         execute(rule, key, () -> {
             work.run();
@@ -86,40 +88,42 @@ public final class RateLimiters implements AutoCloseable {
     }
 
     /**
-     * Takes one permit of {@code key} if it is available now, and tells only whether; never waits. The storage in
-     * memory allocates nothing for that on limits whose state is one number (buckets, fixed windows, concurrency). The
-     * permit cannot be given back, so this is not for concurrency limits.
+     * Takes one permit of {@code key} if it is available now, and returns whether it was; never waits for permits. In
+     * memory, this allocates nothing for buckets, fixed windows and concurrency limits. The permit cannot be returned,
+     * so do not use this with concurrency limits.
      */
     public boolean tryTake(Rule rule, String key) {
+        LimitChecks.notNull(rule, key);
         return storage.take(rule, key);
     }
 
     /**
-     * Takes permits of {@code key} if they are available now; never waits.
+     * Takes permits of {@code key} if they are available now; never waits for permits.
      *
-     * @param permits 0 or more; 0 charges nothing, is permitted, and tells where the key stands
+     * @param permits 0 or more; 0 charges nothing, is always permitted, and returns the status of the key
      */
     public Decision tryAcquire(Rule rule, String key, long permits) {
+        LimitChecks.notNull(rule, key);
         return storage.decide(rule, key, permits);
     }
 
-    /** Takes all charges or none; never waits. */
+    /** Takes all charges or none; never waits for permits. */
     public Decision tryAcquire(Charge... charges) {
         return storage.decide(List.of(charges));
     }
 
     /**
-     * The same as {@link #tryAcquire(Rule, String)} without blocking the caller; see {@link
-     * #tryAcquireAsync(Charge...)}.
+     * Does the same as {@link #tryAcquire(Rule, String)}, without blocking; see {@link #tryAcquireAsync(Charge...)}.
      */
     public CompletableFuture<Decision> tryAcquireAsync(Rule rule, String key) {
+        LimitChecks.notNull(rule, key);
         return tryAcquireAsync(rule.charge(key));
     }
 
     /**
-     * Takes all charges or none, without blocking the caller; never waits for permits. The future is complete when
-     * returned if the storage is in memory, else the {@linkplain Builder#executor executor} completes it; cancelling it
-     * gives back what is granted afterwards. The failure of a storage elsewhere completes it, too.
+     * Takes all charges or none, without blocking; never waits for permits. In memory, the returned future is complete.
+     * Otherwise the {@linkplain Builder#executor executor} completes it, exceptionally if the storage fails. If you
+     * cancel the future, permits that are granted later are returned.
      */
     public CompletableFuture<Decision> tryAcquireAsync(Charge... charges) {
         return handedOver(storage.decideAsync(List.of(charges)));
@@ -129,130 +133,138 @@ public final class RateLimiters implements AutoCloseable {
         if (stage instanceof CompletableFuture<Decision> future && future.isDone()) {
             return future;
         }
-        ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
+        ReturningFuture<Decision> result = new ReturningFuture<>(Decision::giveBack);
         var unused = stage.whenComplete((decision, failure) -> handOver.execute(() -> {
             if (failure == null) {
-                answer.hand(decision);
+                result.hand(decision);
             } else {
-                answer.completeExceptionally(failure);
+                result.completeExceptionally(failure);
             }
         }));
-        return answer;
+        return result;
     }
 
     /**
-     * Takes one permit of {@code key}, and waits in the calling thread until it is its turn, for {@code maxWait} at
-     * most. A request that cannot be served in time is rejected at once, as far as that can be told; so is one for more
-     * permits than can ever be granted. First come, first served; no request leaves before its turn.
+     * Takes one permit of {@code key}, blocking the calling thread for up to {@code maxWait} until its turn comes.
+     * Requests are served in order of arrival. A request is rejected at once if it needs more permits than can ever be
+     * granted, or if it predictably cannot be served in time.
      *
-     * <p>Buckets and fixed windows (the next one) reserve a turn. Requests for concurrency limits, sliding windows and
-     * {@linkplain Charge#refundable() refundable} charges stand in a queue, and the head of it tries again when permits
-     * become free. An interrupt ends the wait: the place is given up, the result is a rejection, and the interrupt
-     * status stays. {@link #close()} ends the wait in the same way. The failure of a remote storage is thrown.
+     * <p>Buckets and fixed windows grant a turn in advance. For concurrency limits, sliding windows and {@linkplain
+     * Charge#refundable() refundable} charges, requests queue, and the head of the queue retries when permits become
+     * free.
+     *
+     * <p>If the thread is interrupted or {@link #close()} is called, the request leaves the queue and is rejected; the
+     * interrupt status is kept. Exceptions of a remote storage are propagated.
      */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
+        LimitChecks.notNull(rule, key);
         LimitChecks.waiting(rule, maxWait, 0);
         return waitingRoom.acquire(rule, key, maxWait);
     }
 
     /**
-     * {@link #acquire(Rule, String, Duration)} for all charges or none. Only charges with a {@linkplain Charge#maxWait(Duration)
-     * maximum wait} wait. A request that queues for several of them stands in all their queues at once, tries as the
-     * head of all, and waits no longer than the shortest of their maximum waits.
+     * Takes all charges or none, waiting as in {@link #acquire(Rule, String, Duration)}. Only charges with a
+     * {@linkplain Charge#maxWait(Duration) maximum wait} wait. A request with several such charges joins all their
+     * queues at once, and retries when it is at the head of all. It waits at most for the shortest maximum.
      */
     public Decision acquire(List<Charge> charges) {
         return waitingRoom.acquire(List.copyOf(charges));
     }
 
     /**
-     * The same as {@link #acquire(Rule, String, Duration)} without blocking the caller. The future is completed
-     * by the {@linkplain Builder#executor executor}, by default in a thread of the common pool, or is complete when
-     * returned; cancelling it gives the place back. The failure of a storage elsewhere completes it, too.
+     * Does the same as {@link #acquire(Rule, String, Duration)}, without blocking. The future is either complete when
+     * returned, or completed by the {@linkplain Builder#executor executor} (by default the common pool), exceptionally
+     * if the storage fails. If you cancel it, the request leaves the queue.
      */
     public CompletableFuture<Decision> acquireAsync(Rule rule, String key, Duration maxWait) {
+        LimitChecks.notNull(rule, key);
         return waitingRoom.acquireAsync(List.of(rule.charge(key).maxWait(maxWait)), () -> true);
     }
 
     /**
-     * The same as {@link #acquire(List)} without blocking the caller.
+     * Does the same as {@link #acquire(List)}, without blocking.
      *
-     * @param present checked when the turn comes, and before each attempt of the head of a queue, in a thread that must
-     *     not be blocked: false gives the place to the next request
+     * @param present returns false if the client has gone, so that the next request gets the turn. Called when the turn
+     *     comes and before each retry at the head of a queue; must not block.
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
         return waitingRoom.acquireAsync(List.copyOf(charges), present);
     }
 
     /**
-     * The same as {@link #acquire(List)} without blocking the caller.
+     * Does the same as {@link #acquire(List)}, without blocking.
      *
-     * @param listener receives this wait, in addition to those of {@link #onWait}
+     * @param listener receives this wait, in addition to the listeners of {@link #onWait}
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, WaitListener listener) {
         return waitingRoom.acquireAsync(List.copyOf(charges), () -> true, listener);
     }
 
-    /** The number of waiters on this instance. */
+    /** Returns the number of requests that wait on this instance. */
     public int waiting() {
         return waitingRoom.size();
     }
 
     /**
-     * Whether a request that is rejected now would wait: whether its charge has a {@code maxWait}, and fewer than its
-     * {@code maxWaiting} wait for the same rule and key on this instance.
+     * Returns whether a request that is rejected now would wait: its charge has a {@code maxWait}, and fewer than its
+     * {@code maxWaiting} requests wait for the same rule and key on this instance.
      */
     public boolean mayWait(Charge charge) {
         return waitingRoom.mayWait(charge);
     }
 
     /**
-     * Whether a request with that charge waits in a queue whose head tries again. Otherwise it waits for a reserved turn:
-     * the storage rejects it at once if there is none in time.
+     * Returns whether a request with this charge waits in a queue and retries at its head. If false, it waits for a turn
+     * that the storage grants in advance, and is rejected at once if there is none in time.
      */
     public boolean queues(Charge charge) {
         return waitingRoom.queues(charge);
     }
 
-    /** Has a listener told of requests that wait from now on. */
+    /** Registers a listener for requests that wait. */
     public void onWait(WaitListener listener) {
         waitingRoom.onWait(listener);
     }
 
-    /** Rejects all waiters; from now on no request waits, until {@link #startWaiting()}. */
+    /** Rejects all waiting requests, and lets no request wait until {@link #startWaiting()} is called. */
     public void stopWaiting() {
         waitingRoom.stop();
     }
 
-    /** Lets requests wait again. */
+    /** Allows requests to wait again after {@link #stopWaiting()}. */
     public void startWaiting() {
         waitingRoom.start();
     }
 
-    /** The answer of {@link #tryAcquire(Rule, String)} now; charges nothing. */
+    /** Returns the decision that {@link #tryAcquire(Rule, String)} would make now. Charges nothing. */
     public Decision peek(Rule rule, String key) {
+        LimitChecks.notNull(rule, key);
         return storage.peek(rule, key);
     }
 
-    /** {@link #peek} without blocking the caller; completed as {@link #tryAcquireAsync(Charge...)} is. */
+    /**
+     * Does the same as {@link #peek}, without blocking; the future completes as in {@link #tryAcquireAsync(Charge...)}.
+     */
     public CompletableFuture<Decision> peekAsync(Rule rule, String key) {
+        LimitChecks.notNull(rule, key);
         return handedOver(storage.peekAsync(List.of(rule.charge(key))));
     }
 
     /**
-     * Forgets the use of {@code key}. Held permits of a concurrency limit are not counted from then on, and closing
-     * them releases nothing. A storage elsewhere that does not answer fails with its exception, and the use that it
-     * knows stays.
+     * Deletes the state of {@code key}. Held permits of a concurrency limit no longer count, and closing them releases
+     * nothing. If a remote storage fails, its exception is propagated and the state remains.
      */
     public void reset(Rule rule, String key) {
+        LimitChecks.notNull(rule, key);
         storage.reset(rule, key);
     }
 
-    /** The storage of the states. */
+    /** Returns the storage. */
     public RateLimiterStorage storage() {
         return storage;
     }
 
-    /** Rejects all waiting requests, and closes the storage. Later requests are decided as before, but never wait. */
+    /** Rejects all waiting requests and closes the storage. Later requests are still decided, but never wait. */
     @Override
     public void close() {
         try {
@@ -266,7 +278,7 @@ public final class RateLimiters implements AutoCloseable {
         return new Builder();
     }
 
-    /** Options of limiters that decide in memory. Not thread-safe. */
+    /** Configures limiters with an in-memory storage. Not thread-safe. */
     public static final class Builder {
 
         private final List<RateLimiterStrategy> strategies = new ArrayList<>();
@@ -277,9 +289,9 @@ public final class RateLimiters implements AutoCloseable {
         private Builder() {}
 
         /**
-         * The most states kept, from 1 to 1,000,000,000, default 100,000; for moments 1 % more. Beyond that, a key is
-         * evicted that uses little of its tightest limit, and of few keys the one that uses least; a key at its limit,
-         * or with held permits, stays as long as another one can go.
+         * Sets how many states are kept, from 1 to 1,000,000,000; defaults to 100,000 and may be exceeded briefly by 1
+         * %. Above that, keys that use little of their tightest limit are evicted first. Keys that are at their limit
+         * or hold permits are evicted last.
          */
         public Builder maxKeys(long maxKeys) {
             LimitChecks.range("maxKeys", maxKeys, 1, 1_000_000_000);
@@ -287,24 +299,23 @@ public final class RateLimiters implements AutoCloseable {
             return this;
         }
 
-        /** The clock, default {@link TimeSource#system()}. */
+        /** Sets the clock; defaults to {@link TimeSource#system()}. */
         public Builder timeSource(TimeSource timeSource) {
             this.timeSource = timeSource;
             return this;
         }
 
         /**
-         * Completes the futures of {@code acquireAsync}, and so runs their continuations; default the common pool.
-         * Turns are given without it: a continuation that blocks delays no turn, only other continuations for which the
-         * executor has no thread left. No task ever runs in the thread that hands it over; where the executor would do
-         * that, or rejects it, the common pool runs it.
+         * Sets the executor that completes the futures of {@code acquireAsync} and runs their continuations; defaults
+         * to the common pool. Turns are granted without it, so a blocking continuation delays only other continuations.
+         * If the executor rejects a task or would run it in the calling thread, the common pool runs it instead.
          */
         public Builder executor(Executor executor) {
             this.handOver = new AsyncExecutor(executor);
             return this;
         }
 
-        /** Replaces the strategy of an algorithm. */
+        /** Replaces the built-in strategy for an algorithm. */
         public Builder strategy(RateLimiterStrategy strategy) {
             strategies.add(strategy);
             return this;

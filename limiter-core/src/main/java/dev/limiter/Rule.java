@@ -3,16 +3,17 @@ package dev.limiter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A name and the limits that count under it, for each key apart. Immutable, thread-safe. A request that a rule permits
- * is counted by all its limits, one that it rejects by none.
+ * A name with one or more limits, each counted per key. A permitted request counts against all limits of the rule, a
+ * rejected one against none. Immutable and thread-safe.
  *
- * <p>The use of a key belongs to the rule's name. A rule of the same name with other limits goes on from there: limits
- * of the same name take over the permits used, so 100 of 100 becomes 100 of 1,000. Limits are changed while running in
- * this way, and different callers get different limits under one rule.
+ * <p>Usage belongs to the name of the rule. Under another rule of the same name, limits of the same name keep the
+ * permits used: 100 of 100 becomes 100 of 1,000. This allows changing limits at runtime, and giving callers different
+ * limits under one rule.
  */
 public final class Rule {
 
@@ -31,23 +32,24 @@ public final class Rule {
     }
 
     /**
-     * A rule with at least one limit; the names of its limits differ, and at most one of them is unnamed.
+     * Creates a rule with at least one limit. Limits must have distinct names; one may be unnamed.
      *
-     * @param name letters, digits, {@code -} and {@code _} in the configuration; any text but a blank one in code, such
-     *     as the name of a resource
-     * @throws IllegalArgumentException if the name is blank, or there is no limit, or two limits have the same name
+     * @param name any text that is not blank, such as the name of a resource; rules in the configuration are restricted
+     *     to letters, digits, {@code -} and {@code _}
+     * @throws IllegalArgumentException if the name is blank, there is no limit, or two limits have the same name
      */
     public static Rule of(String name, Limit... limits) {
         return of(name, List.of(limits));
     }
 
-    /** The same as {@link #of(String, Limit...)}. */
+    /** Creates a rule; see {@link #of(String, Limit...)}. */
     public static Rule of(String name, List<Limit> limits) {
+        Objects.requireNonNull(name, "name must not be null");
         if (name.isBlank()) {
-            throw new IllegalArgumentException("The name of a rule must not be empty");
+            throw new IllegalArgumentException("The name of a rule is \"" + name + "\", but must not be blank");
         }
         if (limits.isEmpty()) {
-            throw new IllegalArgumentException("Rule \"" + name + "\" has no limit");
+            throw new IllegalArgumentException("Rule \"" + name + "\" has no limit, but must have at least one");
         }
         Set<String> names = new HashSet<>();
         for (Limit limit : limits) {
@@ -67,33 +69,36 @@ public final class Rule {
         return limits;
     }
 
-    /** The policy names that clients see, in the order of {@link #limits()}: the rule's name, or {@code rule-limit}. */
+    /**
+     * Returns the policy names that clients see, in the order of {@link #limits()}: the rule's name, or {@code
+     * rule-limit} for a named limit.
+     */
     public List<String> policies() {
         return policies;
     }
 
-    /** Where the limit of that name stands in {@link #limits()}. */
+    /** Returns the position of a limit in {@link #limits()}. */
     int position(String limit) {
         for (int i = 0; i < limits.size(); i++) {
             if (limits.get(i).name().equals(limit)) {
                 return i;
             }
         }
-        throw new IllegalArgumentException("Rule \"" + name + "\" has no limit named \"" + limit + "\", but "
+        throw new IllegalArgumentException("Rule \"" + name + "\" has no limit named \"" + limit + "\"; its limits are "
                 + limits.stream().map(known -> '"' + known.name() + '"').collect(Collectors.joining(", ")));
     }
 
-    /** One permit of the bucket that all callers share. */
+    /** Returns a charge of one permit of the bucket that all callers share. */
     public Charge charge() {
         return new Charge(this, Charge.SHARED, 1);
     }
 
-    /** One permit of {@code key}. */
+    /** Returns a charge of one permit of {@code key}. */
     public Charge charge(String key) {
         return new Charge(this, key, 1);
     }
 
-    /** {@code permits} of {@code key}, 0 or more. */
+    /** Returns a charge of {@code permits} of {@code key}, 0 or more. */
     public Charge charge(String key, long permits) {
         return new Charge(this, key, permits);
     }

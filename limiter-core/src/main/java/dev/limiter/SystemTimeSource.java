@@ -2,12 +2,12 @@ package dev.limiter;
 
 import java.time.Instant;
 
-/** {@link System#nanoTime()}, moved once to the epoch. */
+/** {@link System#nanoTime()}, shifted once to the epoch. */
 final class SystemTimeSource implements TimeSource {
 
     static final SystemTimeSource INSTANCE = new SystemTimeSource();
 
-    // static final, so that the JIT folds it into the instruction
+    // static final, so that the JIT compiles it to a constant
     private static final long ORIGIN = origin();
 
     private SystemTimeSource() {}

@@ -6,28 +6,30 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clock of all decisions. Thread-safe; does not block.
+ * The clock for all decisions. Implementations are thread-safe and do not block.
  *
- * <p>Implementations should never step back. A step back grants no permits, and blocks a key for at most one window;
- * limits with windows add the step itself where that is at most half a window.
- * Waiting goes by this clock alone, for a clock of tests may stand still: a step back prolongs a wait by the step, beyond
- * the time that the caller gave it.
+ * <p>A clock should never step back. A step back grants no permits, and blocks a key for at most one window; for limits
+ * with windows, steps of up to half a window add their length. Waiting requests use only this clock, because a test
+ * clock may stand still: a step back prolongs their wait by its length, even beyond the maximum wait.
  */
 @FunctionalInterface
 public interface TimeSource {
 
-    /** Nanoseconds since 1970-01-01T00:00Z, from 0 to 2<sup>62</sup> (the year 2116). */
+    /** Returns nanoseconds since 1970-01-01T00:00Z, from 0 to 2<sup>62</sup> (the year 2116). */
     long epochNanos();
 
-    /** The wall clock as it was when this class was loaded, advanced by {@link System#nanoTime()}: never steps back. */
+    /**
+     * Returns a clock that starts with the wall clock time and advances with {@link System#nanoTime()}, so it never
+     * steps back.
+     */
     static TimeSource system() {
         return SystemTimeSource.INSTANCE;
     }
 
     /**
-     * The time of a clock, such as one that a test moves. It has the resolution of that clock (microseconds on most
-     * systems for {@link Clock#systemUTC()}), and steps back where that clock does; its zone has no effect. In
-     * production, prefer {@link #system()}.
+     * Returns a time source that reads {@code clock}, for example one that a test controls. It has the resolution of
+     * that clock (microseconds on most systems for {@link Clock#systemUTC()}) and steps back when the clock does; the
+     * zone is ignored. In production, prefer {@link #system()}.
      */
     static TimeSource of(Clock clock) {
         Objects.requireNonNull(clock, "clock");

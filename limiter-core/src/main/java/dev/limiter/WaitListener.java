@@ -4,32 +4,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives requests that wait for permits; see {@link RateLimiters#onWait}. Called by deciding threads: implementations
- * are thread-safe and quick, and must neither block nor throw; what they throw is logged, and changes nothing.
+ * Receives requests that wait for permits; see {@link RateLimiters#onWait}. Called by deciding threads, so
+ * implementations must be thread-safe and fast, and must not block. Exceptions are logged and otherwise ignored.
  */
 @FunctionalInterface
 public interface WaitListener {
 
     /**
-     * A request comes that cannot go on at once. Called in the thread of the caller.
+     * Called when a request cannot proceed at once, in the thread of the caller.
      *
-     * @return hears of this wait; null to hear nothing of it
+     * @return a listener for this wait, or null to ignore it
      */
     @Nullable
     Wait comes(List<Charge> charges);
 
-    /** One request. Its methods are called in any thread, one after the other. */
+    /** Listens to one request. Its methods are called in any thread, one after the other. */
     interface Wait {
 
         /**
-         * The request waits for its turn, or for a release. Not called for a request that is decided at once after all.
+         * Called when the request starts waiting for its turn or for a release; not called if it can be decided at once
+         * after all.
          */
         void begins();
 
         /**
-         * The wait is over; called once after {@link #begins()}.
+         * Called when the wait is over, once after {@link #begins()}.
          *
-         * @param decision the answer; null if the request has given up, or the storage has failed
+         * @param decision the decision; null if the request gave up or the storage failed
          */
         void ends(@Nullable Decision decision);
     }

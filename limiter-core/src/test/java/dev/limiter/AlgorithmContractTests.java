@@ -25,10 +25,10 @@ abstract class AlgorithmContractTests {
     final VirtualTime time = new VirtualTime();
     final RateLimiters limiters = TestedStorage.limiters(time, 1000);
 
-    /** A limit of the algorithm, with the default burst. */
+    /** Returns a limit of the algorithm, with the default burst. */
     abstract Limit limit(long limit, Duration window);
 
-    /** How long one permit can be rejected after all were taken at once, in windows. */
+    /** Returns how long one permit can be rejected after all were taken at once, in windows. */
     double longestBlock() {
         return 1;
     }
@@ -76,7 +76,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void tellsRuleLimitAndStatus() {
+    void reportsRuleLimitAndStatus() {
         Rule rule = rule(100);
         for (Decision decision : List.of(take(rule, 1), take(rule, 99), take(rule, 1), take(rule, 2))) {
             assertThat(decision.rule()).isSameAs(rule);
@@ -99,9 +99,9 @@ abstract class AlgorithmContractTests {
         Rule rule = rule(100);
         take(rule, 99);
         for (Decision rejected : List.of(take(rule, 2), take(rule, 1_000))) {
-            String told = rejected.toString();
+            String text = rejected.toString();
             time.advance(Duration.ofSeconds(1));
-            assertThat(rejected).hasToString(told);
+            assertThat(rejected).hasToString(text);
             rejected.giveBack();
             rejected.close();
         }
@@ -207,7 +207,7 @@ abstract class AlgorithmContractTests {
 
     @ParameterizedTest
     @ValueSource(longs = {9_999_991, 10_000_000_000_000L, 100})
-    void neverIsAnsweredAtAnyTime(long limit) {
+    void moreThanTheCapacityIsNeverAtAnyTime(long limit) {
         Rule rule = Rule.of("rule", limit(limit, Duration.ofSeconds(1)));
         for (int i = 0; i < 10; i++) {
             assertThat(limiters.tryAcquire(rule, "fresh", limit + 1).never()).isTrue();
@@ -222,7 +222,7 @@ abstract class AlgorithmContractTests {
         Rule rule = rule(100);
         assertThatThrownBy(() -> limiters.acquire(rule, "key", Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("maxWait is PT-0.001S and maxWaiting 0 for rule \"rule\", but none may be negative");
+                .hasMessage("maxWait is PT-0.001S and maxWaiting 0 for rule \"rule\", but neither may be negative");
         assertThatThrownBy(() -> limiters.acquire(rule, "key", null)).isInstanceOf(NullPointerException.class);
         assertThat(remaining(rule)).isEqualTo(100);
     }
@@ -263,7 +263,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void idleForAYearGivesNoMoreThanTheCapacity() {
+    void aYearOfIdlingPermitsNoMoreThanTheCapacity() {
         Rule rule = rule(100);
         take(rule, 100);
         time.advance(Duration.ofDays(366));
@@ -274,7 +274,7 @@ abstract class AlgorithmContractTests {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 3, 100})
-    void givesBackOnce(long permits) {
+    void refundsOnce(long permits) {
         Rule rule = rule(100);
         take(rule, 100 - permits);
         Decision decision = take(rule, permits);
@@ -284,7 +284,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void rejectionGivesNothingBack() {
+    void rejectionRefundsNothing() {
         Rule rule = rule(100);
         take(rule, 100);
         take(rule, 1).giveBack();
@@ -294,7 +294,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void peekedDecisionGivesNothingBack() {
+    void peekedDecisionRefundsNothing() {
         Rule rule = rule(100);
         take(rule, 50);
         limiters.peek(rule, "key").giveBack();
@@ -302,7 +302,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void neverGivesBackBeyondFull() {
+    void neverRefundsAboveTheLimit() {
         Rule rule = rule(100);
         List<Decision> decisions = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -316,7 +316,7 @@ abstract class AlgorithmContractTests {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 40})
-    void neverGivesBackIntoALaterWindow(long permits) {
+    void neverRefundsIntoALaterWindow(long permits) {
         Rule rule = rule(100);
         Decision early = take(rule, permits);
         time.advance(early.resetAfter());
@@ -357,7 +357,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void peekSaysWhatTryAcquireThenSays() {
+    void peekEqualsTheNextTryAcquire() {
         Rule rule = rule(10);
         for (int i = 0; i < 500; i++) {
             Decision peek = limiters.peek(rule, "key");
@@ -370,7 +370,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void resetForgetsWhatWasUsed() {
+    void resetDeletesTheUse() {
         Rule rule = rule(100);
         take(rule, 100);
         limiters.tryAcquire(rule, "other", 100);
@@ -396,7 +396,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void raisedLimitKeepsWhatWasUsed() {
+    void raisedLimitKeepsUsedPermits() {
         take(rule(100), 100);
         assertThat(take(rule(1000), 0).remaining()).isEqualTo(900);
         assertThat(take(rule(1000), 900).permitted()).isTrue();
@@ -405,7 +405,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void loweredLimitKeepsWhatWasUsed() {
+    void loweredLimitKeepsUsedPermits() {
         take(rule(1000), 60);
         assertThat(take(rule(100), 0).remaining()).isEqualTo(40);
         assertThat(take(rule(100), 41).permitted()).isFalse();
@@ -442,7 +442,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void askingUnderASmallerLimitDoesNotForgetWhatTheLargerCounts() {
+    void requestUnderASmallerLimitKeepsTheUseOfTheLarger() {
         take(rule(1000), 500);
         for (int i = 0; i < 10; i++) {
             assertThat(take(rule(10), 1).permitted()).isFalse();
@@ -455,7 +455,7 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void givesBackWhatWasTakenUnderAnotherLimit() {
+    void refundsPermitsTakenUnderAnotherLimit() {
         Decision first = take(rule(100), 40);
         Decision second = take(rule(1000), 1);
         first.giveBack();

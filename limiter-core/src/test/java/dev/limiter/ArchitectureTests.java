@@ -37,7 +37,7 @@ class ArchitectureTests {
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", "dev.limiter..");
 
-    /** RateLimiters and RateLimiterFactory are where the library is wired. */
+    /** RateLimiters and RateLimiterFactory wire the implementations. */
     @ArchTest
     static final ArchRule apiDependsOnNoImplementation = noClasses()
             .that()
@@ -48,7 +48,7 @@ class ArchitectureTests {
             .dependOnClassesThat()
             .resideInAnyPackage("dev.limiter.algorithm..", "dev.limiter.memory..", "dev.limiter.failover..");
 
-    /** The entry point wires the room. */
+    /** RateLimiters creates the waiting room. */
     @ArchTest
     static final ArchRule onlyTheEntryPointKnowsTheWaitingRoom = noClasses()
             .that()
@@ -118,7 +118,7 @@ class ArchitectureTests {
                     .or(assignableTo(AtomicReference.class))
                     .or(assignableTo(ThreadLocal.class)))));
 
-    /** Futures of those who waited are completed in the pool that the JDK has for futures: none of our own. */
+    /** Futures are completed in the JDK's common pool; no threads are started. */
     @ArchTest
     static final ArchRule noThreadIsStarted = noClasses()
             .should()
@@ -129,7 +129,7 @@ class ArchitectureTests {
             .callConstructor(ForkJoinPool.class)
             .orShould()
             .callConstructor(ForkJoinPool.class, int.class)
-            // the common pool is there anyway
+            // the common pool exists anyway
             .orShould()
             .dependOnClassesThat(assignableTo(Executor.class)
                     .and(not(equivalentTo(Executor.class)))

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Deciding without blocking the caller answers as deciding does. */
+/** Asynchronous decisions are the same as blocking ones. */
 @Timeout(60)
 class AsyncContractTests {
 
@@ -30,7 +30,7 @@ class AsyncContractTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void decidesAndLooks(Limit limit) {
+    void decidesAndPeeks(Limit limit) {
         Rule rule = Rule.of("async", limit);
         for (long left = 2; left >= 0; left--) {
             Decision decision = limiters.tryAcquireAsync(rule, "alice").join();
@@ -59,7 +59,7 @@ class AsyncContractTests {
         assertThat(limiters.peekAsync(wide, "alice").join().remaining()).isEqualTo(9);
     }
 
-    /** Either the decision came first, and is the caller's to give back, or it is given back. */
+    /** Either the decision came first and the caller returns it, or it is returned automatically. */
     @Test
     void cancelledDecisionKeepsNoPermit() {
         Rule rule = Rule.of("cancelled", Limit.tokenBucket(1, DAY));

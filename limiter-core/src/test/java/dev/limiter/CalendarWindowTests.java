@@ -21,14 +21,16 @@ class CalendarWindowTests {
     private final AtomicLong now = new AtomicLong();
     private final RateLimiters limiters = TestedStorage.limiters(now::get);
 
-    /** From, when what was used then is available again, and so for a window that starts at the second. */
+    /**
+     * The time of use, and when those permits are available again, also for a window that starts at the second time.
+     */
     @ParameterizedTest
     @CsvSource({
-        // an ordinary day, the 23 hours on which summer time starts, the 25 on which it ends
+        // an ordinary day, 23 hours when summer time starts, 25 hours when it ends
         "P1D, 2026-11-21T10:30:00, 2026-11-22T00:00:00",
         "P1D, 2026-03-29T00:00:00, 2026-03-30T00:00:00",
         "P1D, 2026-10-25T00:00:00, 2026-10-26T00:00:00",
-        // a week from Monday, over the end of summer time and of the year
+        // a week from Monday, across the end of summer time and of the year
         "P7D, 2026-11-21T10:30:00, 2026-11-23T00:00:00",
         "P7D, 2026-11-23T00:00:00, 2026-11-30T00:00:00",
         "P7D, 2026-10-24T12:00:00, 2026-10-26T00:00:00",
@@ -40,7 +42,7 @@ class CalendarWindowTests {
         "P1M, 2028-02-10T00:00:00, 2028-03-01T00:00:00",
         "P1M, 2026-12-05T00:00:00, 2027-01-01T00:00:00",
     })
-    void startsAnewWhereTheCalendarDoes(Period period, LocalDateTime from, LocalDateTime next) {
+    void startsWithTheCalendarPeriod(Period period, LocalDateTime from, LocalDateTime next) {
         long start = nanos(from.atZone(BERLIN));
         long end = nanos(next.atZone(BERLIN));
         Rule rule = Rule.of("calendar", Limit.calendarWindow(2, period, BERLIN));
@@ -57,7 +59,7 @@ class CalendarWindowTests {
 
     @Test
     void aDayWithoutMidnightStartsWithItsFirstMoment() {
-        // in Beirut, summer time starts at midnight: the day's first moment is 01:00
+        // in Beirut, summer time starts at midnight: the day begins at 01:00
         ZoneId beirut = ZoneId.of("Asia/Beirut");
         long firstMoment = nanos(LocalDateTime.parse("2026-03-29T01:00:00").atZone(beirut));
         Rule rule = Rule.of("calendar", Limit.calendarWindow(1, Period.ofDays(1), beirut));

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 /** A caller that blocks on a platform thread. */
 final class Caller {
 
-    private final CompletableFuture<Decision> answer = new CompletableFuture<>();
+    private final CompletableFuture<Decision> result = new CompletableFuture<>();
     private final Thread thread;
     private volatile boolean interrupted;
 
@@ -16,9 +16,9 @@ final class Caller {
             try {
                 Decision decision = acquire.get();
                 interrupted = Thread.currentThread().isInterrupted();
-                answer.complete(decision);
+                result.complete(decision);
             } catch (RuntimeException | Error e) {
-                answer.completeExceptionally(e);
+                result.completeExceptionally(e);
             }
         });
         thread.setDaemon(true);
@@ -30,17 +30,17 @@ final class Caller {
     }
 
     boolean isDone() {
-        return answer.isDone();
+        return result.isDone();
     }
 
-    /** Waits for it. */
-    Decision answer() {
-        return answer.join();
+    /** Waits for the result. */
+    Decision decision() {
+        return result.join();
     }
 
-    /** Whether the thread was interrupted when it got its answer. */
+    /** Returns whether the interrupt status was set when the thread got its result. */
     boolean wasInterrupted() {
-        answer.join();
+        result.join();
         return interrupted;
     }
 
@@ -48,7 +48,7 @@ final class Caller {
         thread.join();
     }
 
-    /** Waits on a condition, without sleeping; the time-out is that of the test. */
+    /** Spins until a condition holds, without sleeping; the test has a timeout. */
     static void until(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             Thread.yield();

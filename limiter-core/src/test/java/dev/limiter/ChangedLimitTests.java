@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A rule that has another algorithm or window than before: what was used stays used, in permits. */
+/** A rule changes its algorithm or window: used permits stay used. */
 class ChangedLimitTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -58,12 +58,12 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void whatWasUsedStaysUsed(Limit from, Limit to) {
+    void usedPermitsStayUsed(Limit from, Limit to) {
         long used = oneByOne(from) ? 1 : 60;
         Decision before = take(from, used);
         time.advance(STEP);
         if (to instanceof Limit.Concurrency) {
-            // nothing that was used is held
+            // used permits are not held
             assertThat(take(to, 100).permitted()).isTrue();
         } else if (oneByOne(to)) {
             assertThat(take(to, 1).permitted()).isFalse();
@@ -80,7 +80,7 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void whatIsReturnedLateIsNotThatOfOthers(Limit from, Limit to) {
+    void lateRefundReturnsNoPermitsOfOthers(Limit from, Limit to) {
         if (to instanceof Limit.Concurrency || oneByOne(to)) {
             return;
         }
@@ -98,7 +98,7 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void whatHasLeakedIsNotReturned(Limit from, Limit to) {
+    void leakedPermitsAreNotRefunded(Limit from, Limit to) {
         boolean leaks = from instanceof Limit.TokenBucket || from instanceof Limit.LeakyBucket;
         boolean bucket = to instanceof Limit.TokenBucket || to instanceof Limit.LeakyBucket;
         if (!leaks || bucket || oneByOne(from) || to instanceof Limit.Concurrency) {
@@ -133,7 +133,7 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void askingUnderASmallerOneForgetsNothing(Limit from, Limit to) {
+    void requestUnderASmallerLimitDropsNothing(Limit from, Limit to) {
         boolean shorter = to.window().compareTo(from.window()) < 0;
         if (from instanceof Limit.Concurrency
                 || oneByOne(from)
@@ -142,7 +142,7 @@ class ChangedLimitTests {
             return;
         }
         take(from, 60);
-        limiters.tryAcquire(Rule.of("rule", from), "never asked otherwise", 60);
+        limiters.tryAcquire(Rule.of("rule", from), "unused key", 60);
         Limit smaller = limits(10).get(limits(100).indexOf(to));
         assertThat(take(smaller, 1).permitted()).isFalse();
         assertThat(take(smaller, 0).permitted()).isTrue();
@@ -155,10 +155,12 @@ class ChangedLimitTests {
         assertThat(take(from, 0).remaining()).isEqualTo(otherwise(from));
     }
 
-    /** Permits that a lowered limit cannot hold go at the rate of their use: a turn behind them would last for longer. */
+    /**
+     * Permits that a lowered limit cannot hold leak at the old rate; a turn behind them would make them last longer.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 30, 59})
-    void bucketThatIsLoweredGivesNoTurnsBehindWhatItCannotHold(int seconds) {
+    void loweredBucketGrantsNoTurnsBehindItsExcess(int seconds) {
         List<Limit> before = List.of(Limit.tokenBucket(1000, MINUTE), Limit.leakyBucket(1000, MINUTE));
         List<Limit> after = List.of(Limit.tokenBucket(10, MINUTE), Limit.leakyBucket(10, MINUTE));
         for (int i = 0; i < before.size(); i++) {
@@ -176,10 +178,10 @@ class ChangedLimitTests {
         }
     }
 
-    /** A level that only the longer queue reaches is not that of a clock which stepped back. */
+    /** A level that only the longer queue reaches must not be taken for a step of the clock. */
     @ParameterizedTest
     @MethodSource("neighbours")
-    void askingUnderAShorterPacedQueueForgetsNothing(List<Limit> others) {
+    void requestUnderAShorterPacedQueueDropsNothing(List<Limit> others) {
         Rule longer = besides(others, Limit.leakyBucket(10, MINUTE).paced());
         for (Limit limit : List.of(Limit.leakyBucket(2, MINUTE).paced(), Limit.leakyBucket(2, MINUTE))) {
             Rule shorter = besides(others, limit);
@@ -246,10 +248,10 @@ class ChangedLimitTests {
         }
     }
 
-    /** Or as many others would be permitted as were forgotten. */
+    /** Otherwise as many others would be permitted as were dropped. */
     @ParameterizedTest
     @MethodSource("shorterWindows")
-    void permitsThatAShorterWindowForgetsAreNotReturned(Limit from, Limit to) {
+    void permitsDroppedByAShorterWindowAreNotRefunded(Limit from, Limit to) {
         if (to instanceof Limit.Concurrency || oneByOne(from)) {
             return;
         }
@@ -264,15 +266,15 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 59, 60})
-    void meterThatBecomesPacedWaitsForAllThatWasUsed(int used) {
+    void leakyBucketThatBecomesPacedWaitsForAllUsedPermits(int used) {
         take(Limit.leakyBucket(60, MINUTE), used);
         assertThat(take(Limit.leakyBucket(60, MINUTE).paced(), 1).retryAfter()).contains(Duration.ofSeconds(used));
     }
 
-    /** The arithmetic of a limit beside it, of so many permits per second, reaches a few minutes. */
+    /** The arithmetic of the other limit, with this many permits per second, covers only a few minutes. */
     @ParameterizedTest
     @ValueSource(ints = {1, 10, 1000})
-    void askingUnderASmallerOneForgetsNothingHoweverMuchLater(int minutes) {
+    void requestUnderASmallerLimitDropsNothingLongAfterwards(int minutes) {
         Limit bytes = Limit.tokenBucket(1L << 30, Duration.ofSeconds(1)).named("bytes");
         Duration window = Duration.ofDays(2);
         Rule larger = Rule.of("rule", Limit.tokenBucket(1000, window).named("daily"), bytes);
@@ -285,10 +287,10 @@ class ChangedLimitTests {
     }
 
     private long otherwise(Limit limit) {
-        return limiters.peek(Rule.of("rule", limit), "never asked otherwise").remaining();
+        return limiters.peek(Rule.of("rule", limit), "unused key").remaining();
     }
 
-    /** Of these memory keeps what the smaller one cannot hold. */
+    /** Returns whether memory keeps what the smaller limit cannot hold. */
     private static boolean bucketOrWindow(Limit limit) {
         return !oneByOne(limit)
                 && (limit instanceof Limit.TokenBucket

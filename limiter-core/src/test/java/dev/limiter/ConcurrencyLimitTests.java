@@ -21,10 +21,10 @@ class ConcurrencyLimitTests {
     private final RateLimiters limiters = TestedStorage.limiters(time);
     private final Rule two = Rule.of("pool", Limit.concurrency(2));
 
-    /** In Redis the instance has to renew a held permit. */
+    /** In Redis, the instance has to renew a held permit. */
     @Test
     @Tag(MemoryPromises.TAG)
-    void permitsSoManyAtOnceHoweverLongTheyTake() {
+    void permitsAsManyAtOnceAsTheLimitForAnyTime() {
         Decision first = limiters.tryAcquire(two, "k");
         assertThat(limiters.tryAcquire(two, "k").permitted()).isTrue();
         time.advance(Duration.ofDays(1000).toNanos());
@@ -66,7 +66,7 @@ class ConcurrencyLimitTests {
     }
 
     @Test
-    void closingReleasesWhatIsHeldAndKeepsWhatWasUsed() {
+    void closingReleasesHeldPermitsAndKeepsUsedPermits() {
         Rule both = Rule.of(
                 "both",
                 Limit.concurrency(1).named("inFlight"),
@@ -100,7 +100,7 @@ class ConcurrencyLimitTests {
     }
 
     @Test
-    void aLoweredLimitAdmitsNobodyUntilEnoughHaveLeft() {
+    void aLoweredLimitPermitsNoRequestUntilEnoughAreReleased() {
         Rule one = Rule.of("pool", Limit.concurrency(1));
         Decision first = limiters.tryAcquire(two, "k");
         Decision second = limiters.tryAcquire(two, "k");
@@ -113,7 +113,7 @@ class ConcurrencyLimitTests {
     }
 
     @Test
-    void aStateThatIsHeldDoesNotLeaveAndOneThatIsNotDoes() {
+    void onlyStatesWithoutHeldPermitsAreEvicted() {
         RateLimiters small = TestedStorage.limiters(time, 100);
         Rule pool = Rule.of("pool", Limit.concurrency(2));
         Decision held = small.tryAcquire(pool, "held");

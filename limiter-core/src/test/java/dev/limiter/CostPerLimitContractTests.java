@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One request charges each limit of its rule another number of permits: all or nothing, as ever. */
+/** One request charges each limit of its rule a different number of permits, all or nothing. */
 class CostPerLimitContractTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -33,7 +33,7 @@ class CostPerLimitContractTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiters limiters = TestedStorage.limiters(time);
 
-    /** Refills exactly: 10 a second, 1000 a second. */
+    /** Refills without rounding: 10 per second, 1000 per second. */
     private final Rule uploads = Rule.of(
             "uploads",
             Limit.tokenBucket(10, SECOND).named("requests"),
@@ -68,7 +68,7 @@ class CostPerLimitContractTests {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void chargesEachLimitItsOwn(Limit requests, Limit bytes) {
+    void chargesEachLimitItsOwnCost(Limit requests, Limit bytes) {
         Rule rule = Rule.of("rule", requests, bytes);
         for (int i = 1; i <= 3; i++) {
             Decision decision = limiters.tryAcquire(upload(rule, 300));
@@ -105,7 +105,7 @@ class CostPerLimitContractTests {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void givesBackToEachLimitItsOwn(Limit requests, Limit bytes) {
+    void refundsEachLimitItsOwnCost(Limit requests, Limit bytes) {
         Rule rule = Rule.of("rule", requests, bytes);
         Decision first = limiters.tryAcquire(upload(rule, 300));
         Decision second = limiters.tryAcquire(upload(rule, 500));
@@ -117,7 +117,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void whatOthersReturnedOfOneLimitCountsForThatAlone() {
+    void refundsOfOneLimitDoNotAffectOtherLimits() {
         Rule rule = Rule.of(
                 "rule",
                 Limit.tokenBucket(10, Duration.ofSeconds(10)).named("requests"),
@@ -155,7 +155,7 @@ class CostPerLimitContractTests {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void changedLimitsGoOnFromWhatEachHadUsed(Limit requests, Limit bytes) {
+    void changedLimitsKeepTheirUse(Limit requests, Limit bytes) {
         Rule rule = Rule.of("rule", requests, bytes);
         Decision taken = limiters.tryAcquire(upload(rule, 300));
         Rule turned = Rule.of("rule", Limit.tokenBucket(5, DAY).named("new"), bytes, requests);
@@ -168,7 +168,7 @@ class CostPerLimitContractTests {
         assertLeft(turned, 5L, 1000L, 10L);
     }
 
-    /** In Redis each limit has a state of its own, so that this one is in nobody's way. */
+    /** In Redis each limit has its own state, so this one does not affect others. */
     @Test
     @Tag(MemoryPromises.TAG)
     void limitThatWasLoweredBelowItsUseRejectsUntilItFits() {
@@ -225,7 +225,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void takesOfTheNextWindowOnlyWhatThatLimitCosts() {
+    void takesOnlyTheCostOfTheLimitFromTheNextWindow() {
         Rule rule = Rule.of(
                 "windows",
                 Limit.fixedWindow(10, SECOND).named("requests"),
@@ -234,7 +234,7 @@ class CostPerLimitContractTests {
         limiters.tryAcquire(upload(rule, 800));
         assertThat(limiters.tryAcquire(upload(rule, 600).maxWait(SECOND)).delay())
                 .isEqualTo(SECOND);
-        // the next window has 400 bytes left; all requests are of the next one by now
+        // the next window has 400 bytes left; all requests are for the next one now
         assertThat(limiters.tryAcquire(upload(rule, 500).maxWait(SECOND)).permitted())
                 .isFalse();
         assertThat(limiters.tryAcquire(upload(rule, 0).maxWait(SECOND)).delay()).isEqualTo(SECOND);
@@ -243,7 +243,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void waiterForAReleaseHoldsNobodyUpWhoHoldsNothing() throws Exception {
+    void requestThatWaitsForAReleaseDoesNotBlockRequestsThatHoldNothing() throws Exception {
         Rule pool = Rule.of(
                 "pool",
                 Limit.concurrency(1).named("running"),
@@ -315,7 +315,7 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void costsThatAreAlikeAreTheChargeWithoutThem() {
+    void equalCostsAreThePlainCharge() {
         assertThat(upload(uploads, 1)).isEqualTo(uploads.charge("alice"));
         assertThat(upload(uploads, 5).cost("requests", 5)).isEqualTo(uploads.charge("alice", 5));
         assertThat(upload(uploads, 5).permits(0)).isEqualTo(1);
@@ -330,10 +330,10 @@ class CostPerLimitContractTests {
     }
 
     @Test
-    void tellsWhatIsWrongWithACost() {
+    void invalidCostsAreReported() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> uploads.charge("alice").cost("byte", 5))
-                .withMessage("Rule \"uploads\" has no limit named \"byte\", but \"requests\", \"bytes\"");
+                .withMessage("Rule \"uploads\" has no limit named \"byte\"; its limits are \"requests\", \"bytes\"");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> upload(uploads, -1))
                 .withMessage("permits is -1 for rule \"uploads\", but must be 0 or more");

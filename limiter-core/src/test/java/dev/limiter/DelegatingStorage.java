@@ -2,7 +2,7 @@ package dev.limiter;
 
 import java.util.List;
 
-/** All that the interface demands, and the clock, of another storage. Reports no releases. */
+/** Delegates the abstract methods and the clock to another storage. Reports no releases. */
 public abstract class DelegatingStorage implements RateLimiterStorage {
 
     private final RateLimiterStorage storage;

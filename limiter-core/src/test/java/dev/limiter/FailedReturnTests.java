@@ -17,20 +17,20 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A storage that cannot take permits back fails the request that they are of, and nothing else. */
+/** A storage that cannot take permits back fails only the request that returns them. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedReturnTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** The same for memory and for a storage elsewhere. */
+    /** The same tests for memory and for a remote storage. */
     abstract static class Contract {
 
         final VirtualTime time = new VirtualTime();
         final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
         final Set<Rule> kept = ConcurrentHashMap.newKeySet();
-        final UnreturnableStorage unreturnable = new UnreturnableStorage(shared, kept::contains);
+        final FailingReturnStorage unreturnable = new FailingReturnStorage(shared, kept::contains);
         final Rule paced =
                 Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
         final Rule window = Rule.of("window", Limit.fixedWindow(1, SECOND));
@@ -44,7 +44,7 @@ class FailedReturnTests {
             return rule.charge("key").maxWait(HOUR);
         }
 
-        /** A request that waits for the next turn of each rule. */
+        /** Returns a request that waits for the next turn of each rule. */
         final Request inTurn(Rule... rules) {
             List.of(rules).forEach(this::take);
             return room.waiter(List.of(rules).stream().map(this::waits).toArray(Charge[]::new));
@@ -64,7 +64,7 @@ class FailedReturnTests {
         }
 
         @Test
-        void requestThatGivesUpItsTurnFailsAndIsNotCounted() {
+        void requestThatCannotReturnItsTurnFailsAndIsNotCounted() {
             for (Rule rule : List.of(paced, window)) {
                 kept.clear();
                 room.limiters.startWaiting();
@@ -95,7 +95,7 @@ class FailedReturnTests {
         }
 
         @Test
-        void closingAnswersAll() {
+        void closingCompletesAllRequests() {
             take(paced);
             take(pool);
             Request first = room.waiter(waits(paced));
@@ -113,16 +113,16 @@ class FailedReturnTests {
 
         @Test
         void cancelledRequestIsReportedToListeners() {
-            List<String> told = new CopyOnWriteArrayList<>();
+            List<String> events = new CopyOnWriteArrayList<>();
             room.limiters.onWait(charges -> new WaitListener.Wait() {
                 @Override
                 public void begins() {
-                    told.add("begins");
+                    events.add("begins");
                 }
 
                 @Override
                 public void ends(@Nullable Decision decision) {
-                    told.add("ends");
+                    events.add("ends");
                 }
             });
             Request request = inTurn(paced);
@@ -131,11 +131,11 @@ class FailedReturnTests {
             request.cancel();
 
             assertThat(room.limiters.waiting()).isZero();
-            assertThat(told).containsExactly("begins", "ends");
+            assertThat(events).containsExactly("begins", "ends");
         }
 
         @Test
-        void turnBeyondTheMostThatMayWaitIsDecidedAtOnce() {
+        void turnBeyondMaxWaitingIsDecidedAtOnce() {
             take(paced);
             kept.add(paced);
             Request first = room.waiter(waits(paced).maxWaiting(1));
@@ -172,7 +172,7 @@ class FailedReturnTests {
     @Nested
     class Elsewhere extends Contract {
 
-        private final ElsewhereStorage elsewhere = new ElsewhereStorage(unreturnable);
+        private final RemoteStorageView elsewhere = new RemoteStorageView(unreturnable);
 
         @BeforeEach
         void useIt() {
@@ -181,7 +181,7 @@ class FailedReturnTests {
         }
 
         @Test
-        void lateGrantOfAHeadThatLeftKeepsNoneBehindFromTheirs() {
+        void lateGrantOfAHeadThatLeftBlocksNoRequestBehindIt() {
             Rule two = Rule.of("two", Limit.concurrency(2));
             Decision held = shared.decide(two, "key", 2);
             Request first = room.waiter(waits(two));
@@ -191,31 +191,31 @@ class FailedReturnTests {
             room.advance(Duration.ofMillis(25));
             first.cancel();
             kept.add(two);
-            elsewhere.answerBy(Runnable::run);
+            elsewhere.replyIn(Runnable::run);
 
-            elsewhere.answer();
-            elsewhere.answer();
+            elsewhere.reply();
+            elsewhere.reply();
 
             assertThat(second.isPermitted()).isTrue();
         }
 
         @Test
-        void lateGrantOfARequestThatLeftFailsNothing() {
+        void lateGrantOfARequestThatLeftFailsNoOther() {
             elsewhere.withhold();
             Request request = room.waiter(waits(pool));
             request.cancel();
             kept.add(pool);
 
-            elsewhere.answer();
+            elsewhere.reply();
 
             assertThat(room.limiters.waiting()).isZero();
         }
     }
 
-    /** The storage is closed whatever else fails. */
+    /** Closing closes the storage even if something else fails. */
     @Test
-    void storageThatForgetsNoListenerIsClosed() {
-        UnreturnableStorage storage = new UnreturnableStorage(new ThrowingAtRemoval(), rule -> false);
+    void storageIsClosedThoughItFailsToRemoveAListener() {
+        FailingReturnStorage storage = new FailingReturnStorage(new ThrowingAtRemoval(), rule -> false);
         RateLimiters limiters = new RateLimiters(storage);
 
         assertThatThrownBy(limiters::close).hasMessage("cannot forget");

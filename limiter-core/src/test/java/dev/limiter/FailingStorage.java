@@ -4,7 +4,7 @@ import dev.limiter.spi.ReleaseListener;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** A storage that decides, unless it is told to fail. */
+/** A storage that decides unless a test makes it fail. */
 final class FailingStorage extends DelegatingStorage {
 
     private final RateLimiterStorage storage;

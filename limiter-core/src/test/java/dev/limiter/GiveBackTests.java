@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Permits go back to the state they were taken from, not to another one that has its key by then. */
+/** Permits are returned to the state they were taken from, not to a later state of the same key. */
 class GiveBackTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -66,7 +66,7 @@ class GiveBackTests {
         assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(10);
     }
 
-    /** Only memory throws states out to keep within a bound. */
+    /** Only the in-memory storage evicts states. */
     @ParameterizedTest
     @MethodSource("limits")
     @Tag(MemoryPromises.TAG)
@@ -95,7 +95,7 @@ class GiveBackTests {
         assertThat(limiters.peek(raised, "k").remaining()).isEqualTo(93);
     }
 
-    /** The state is as new where it is taken over: a request that takes nothing leaves it so. */
+    /** The state is fresh when it is taken over, and stays so after a request that takes nothing. */
     @ParameterizedTest
     @MethodSource("windowsThatAreOver")
     void returnsNothingToAnUnusedState(Limit limit, Limit changed) {

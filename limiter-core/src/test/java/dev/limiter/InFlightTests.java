@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** However requests wait, give up, are interrupted and released: in the end nothing is in flight, and never too much. */
+/**
+ * Requests wait, give up, are interrupted and released in any order: never too many are in flight, and none at the end.
+ */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class InFlightTests {
 
@@ -66,7 +68,7 @@ class InFlightTests {
         try (Threads threads = new Threads()) {
             threads.race(tasks);
         }
-        // a request that another thread was granted may be about to be released
+        // a request that was permitted in another thread may be about to be released
         until(() -> limiters.waiting() == 0
                 && limiters.peek(rule, "key").limits().get(0).remaining() == LIMIT);
         assertThat(inFlight).hasValue(0);

@@ -4,7 +4,7 @@ import dev.limiter.waiting.WaitTimer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Calls back when a test says so. */
+/** Runs tasks when a test says so. */
 final class ManualTimer implements WaitTimer {
 
     private static final class Task {
@@ -31,7 +31,7 @@ final class ManualTimer implements WaitTimer {
         tasks.remove(task);
     }
 
-    /** Runs what was to be run after exactly so long. */
+    /** Runs the tasks that were scheduled with exactly this delay. */
     void ring(long nanos) {
         List<Task> due;
         synchronized (this) {

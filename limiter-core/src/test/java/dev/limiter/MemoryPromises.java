@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 
 /**
- * The contract of the storage in memory beyond that of every storage, above all the number of its states. Others are
- * not asked: a shared server counts none of its own.
+ * Guarantees of the in-memory storage beyond those of every storage, above all the number of its states. Other storages
+ * are skipped: a shared server does not count its states.
  */
 final class MemoryPromises {
 
-    /** Of tests that other storages do not run. */
+    /** Tags tests that other storages do not run. */
     static final String TAG = "memory";
 
-    /** The time axis of the storage is in steps of 2^27 nanoseconds. */
+    /** The in-memory storage orders expiry in steps of 2^27 nanoseconds. */
     private static final long TICK = 1L << 27;
 
     private MemoryPromises() {}
@@ -24,7 +24,7 @@ final class MemoryPromises {
         }
     }
 
-    /** No permit counts any longer: the next cleaning leaves no state. */
+    /** Asserts that no state is left after a clean-up, because no permit counts any longer. */
     static void forgets(RateLimiters limiters, VirtualTime time) {
         time.advance(TICK);
         limiters.storage().cleanUp();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The contract of every limit that lets one request leave after the other, as {@link AlgorithmContractTests}. */
+/** The contract of every limit that spaces requests evenly, like {@link AlgorithmContractTests}. */
 abstract class PacedContractTests {
 
     private static final Duration WINDOW = Duration.ofMinutes(1);
@@ -35,7 +35,7 @@ abstract class PacedContractTests {
         return limiters.storage().decide(List.of(rule.charge("key", permits).maxWait(Duration.ofDays(1))));
     }
 
-    /** How long one permit keeps the next one waiting when nobody came for long. */
+    /** Returns how long one permit makes the next one wait after a long idle time. */
     private Duration first(Rule rule) {
         limiters.tryAcquire(rule, "first");
         Duration first = limiters.peek(rule, "first").retryAfter().orElseThrow();
@@ -43,7 +43,7 @@ abstract class PacedContractTests {
         return first;
     }
 
-    /** One permit takes a whole step, or more. */
+    /** Returns a window in which one permit takes at least a whole step. */
     private static Duration windowOf(long limit, long nanos) {
         return nanos / limit < STEP ? Duration.ofNanos(nanos * STEP) : window(nanos);
     }
@@ -91,7 +91,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void aMaxWaitOfLessThanTheDelayIsRejectedAndToldWhenItWillDo() {
+    void maxWaitBelowTheDelayIsRejectedWithTheTimeWhenItSuffices() {
         Rule rule = rule(100);
         take(rule, 1);
         Duration wait = take(rule, 1).retryAfter().orElseThrow();
@@ -106,7 +106,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void severalPermitsLeaveAtOnceAndTheNextWaitsForAllOfThem() {
+    void severalPermitsAreGrantedAtOnceAndTheNextWaitsForAllOfThem() {
         Rule rule = rule(60);
         assertThat(take(rule, 5).permitted()).isTrue();
         assertThat(take(rule, 1).retryAfter().orElseThrow()).isGreaterThanOrEqualTo(Duration.ofSeconds(5));
@@ -148,7 +148,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void givesBackTheLastOnceAndNothingOfWhatIsOver() {
+    void refundsTheLastOnceAndNothingThatIsOver() {
         Rule rule = rule(100);
         Decision last = take(rule, 1);
         last.giveBack();
@@ -166,7 +166,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void givingBackWhileOthersWaitMovesNobody() {
+    void refundWhileOthersWaitMovesNoTurn() {
         Rule rule = rule(100);
         Decision first = take(rule, 1);
         Decision second = turn(rule, 1);
@@ -190,7 +190,7 @@ abstract class PacedContractTests {
         assertThat(limiters.peek(rule, "key").permitted()).isFalse();
     }
 
-    /** A state in Redis has no identity: what was taken at the same moment goes back to what took its place. */
+    /** A state in Redis has no identity: permits taken at the same time are returned to its replacement. */
     @Test
     @Tag(MemoryPromises.TAG)
     void givingBackToAResetKeyChangesNothing() {
@@ -203,7 +203,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void peekSaysWhatTryAcquireThenSaysAndCreatesNoState() {
+    void peekEqualsTheNextTryAcquireAndCreatesNoState() {
         Rule rule = rule(10);
         assertThat(limiters.peek(rule, "key").permitted()).isTrue();
         MemoryPromises.holds(limiters, 0);
@@ -227,7 +227,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void anotherRateKeepsThoseWhoWentInMind() {
+    void anotherRateKeepsUsedPermits() {
         take(rule(100), 1);
         turn(rule(100), 1);
         for (long limit : new long[] {1000, 10, 100}) {
@@ -242,7 +242,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void anotherAlgorithmGoesOnFromWhatWasTakenNotFromWhatMayWait() {
+    void anotherAlgorithmTakesOverUsedPermitsNotTheQueueLength() {
         take(rule(100), 1);
         Rule window = Rule.of("rule", Limit.fixedWindow(100, WINDOW));
         assertThat(take(window, 0).remaining()).isBetween(98L, 99L);
@@ -260,7 +260,7 @@ abstract class PacedContractTests {
         Decision rejected = take(rule, 1);
         assertThat(rejected.permitted()).isFalse();
         Duration wait = rejected.retryAfter().orElseThrow();
-        // the burst, at the slowest, and no longer than the step
+        // the burst at the slowest rate, and no longer than the step
         assertThat(wait).isLessThanOrEqualTo(first.plusNanos(Math.min(ceil(step), 3 * WINDOW.toNanos())));
         time.advance(wait.minusNanos(STEP));
         assertThat(take(rule, 1).permitted()).isFalse();
@@ -270,7 +270,7 @@ abstract class PacedContractTests {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 1_000_000, 600_000_000, 20_000_000_000L})
-    void clockThatStepsBackALittleForgetsNobodyWhoWaits(long step) {
+    void smallStepOfTheClockBackKeepsWaitingRequests(long step) {
         Rule rule = rule(100);
         for (int i = 0; i < 50; i++) {
             assertThat(turn(rule, 1).permitted()).isTrue();
@@ -281,7 +281,7 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void clockThatJumpsForwardIsIdling() {
+    void clockThatJumpsForwardCountsAsIdling() {
         Rule rule = rule(100);
         Duration first = first(rule);
         take(rule, 1);

@@ -9,14 +9,14 @@ import org.junit.jupiter.api.Test;
 class RateLimiterFactoryTests {
 
     @Test
-    void strategyOfNoAlgorithmIsNamed() {
+    void strategyWithoutAnAlgorithmIsReported() {
         assertThatThrownBy(() -> new RateLimiterFactory(List.of(new Mute())))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(Mute.class.getName())
                 .hasMessageContaining("algorithm()");
     }
 
-    /** A strategy that answers as a fresh mock does. */
+    /** A strategy that returns null, like a fresh mock. */
     @SuppressWarnings("NullAway")
     private static final class Mute implements RateLimiterStrategy {
 

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Two instances share a storage: whoever waits, gives up, is cancelled or interrupted, never too much is in flight. */
+/**
+ * Two instances share a storage: requests wait, give up, are cancelled or interrupted, and never too many are in
+ * flight.
+ */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("race")
 class RemoteInFlightTests {
@@ -35,13 +38,13 @@ class RemoteInFlightTests {
     private final RateLimiterStorage shared =
             new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000);
     private final ExecutorService network = Executors.newFixedThreadPool(2);
-    private final List<ElsewhereStorage> storages = List.of(instance(), instance());
+    private final List<RemoteStorageView> storages = List.of(instance(), instance());
     private final List<RateLimiters> instances =
             storages.stream().map(RateLimiters::new).toList();
 
-    private ElsewhereStorage instance() {
-        ElsewhereStorage storage = new ElsewhereStorage(shared);
-        storage.answerBy(network);
+    private RemoteStorageView instance() {
+        RemoteStorageView storage = new RemoteStorageView(shared);
+        storage.replyIn(network);
         return storage;
     }
 
@@ -62,7 +65,7 @@ class RemoteInFlightTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void neverMoreThanTheLimitAndNothingInTheEnd(Rule rule) {
+    void neverMoreThanTheLimitAndNoneInFlightAtTheEnd(Rule rule) {
         List<Callable<Void>> tasks = new ArrayList<>();
         SplittableRandom seeds = new SplittableRandom(1);
         for (int i = 0; i < THREADS; i++) {

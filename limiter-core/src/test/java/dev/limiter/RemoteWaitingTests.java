@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Requests that wait on a remote storage: each question is a call, and other instances release without telling. */
+/**
+ * Requests that wait on a remote storage: each decision is a call, and releases of other instances are not reported.
+ */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RemoteWaitingTests {
 
@@ -28,7 +30,7 @@ class RemoteWaitingTests {
 
     private final VirtualTime time = new VirtualTime();
     private final RateLimiterStorage shared = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
-    private final ElsewhereStorage storage = new ElsewhereStorage(shared);
+    private final RemoteStorageView storage = new RemoteStorageView(shared);
     private final VirtualWaiting room = new VirtualWaiting(storage, time);
     private final RateLimiters limiters = room.limiters;
     private final Rule paced =
@@ -41,7 +43,7 @@ class RemoteWaitingTests {
         return rule.charge("key").maxWait(HOUR);
     }
 
-    /** The permits held by another instance. */
+    /** Returns a decision that holds the permits for another instance. */
     private Decision heldElsewhere(Rule rule) {
         return shared.decide(rule, "key", 1);
     }
@@ -51,48 +53,48 @@ class RemoteWaitingTests {
     }
 
     @Test
-    void servedAtOnceByOneQuestion() {
+    void permittedAtOnceByOneCall() {
         assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
-        assertThat(storage.asked()).isEqualTo(1);
+        assertThat(storage.newCalls()).isEqualTo(1);
         assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
-        assertThat(storage.asked()).isEqualTo(1);
-        assertThat(storage.looks).hasValue(0);
+        assertThat(storage.newCalls()).isEqualTo(1);
+        assertThat(storage.peeks).hasValue(0);
     }
 
     @Test
-    void aTurnIsGivenByOneQuestion() {
+    void aTurnIsGrantedByOneCall() {
         room.enter(waits(paced));
-        storage.asked();
+        storage.newCalls();
         Request request = room.waiter(waits(paced));
-        assertThat(storage.asked()).isEqualTo(1);
+        assertThat(storage.newCalls()).isEqualTo(1);
         room.advance(SECOND);
         assertThat(request.leftAfter()).isEqualTo(SECOND);
-        assertThat(storage.asked()).isZero();
+        assertThat(storage.newCalls()).isZero();
         assertThat(limiters.waiting()).isZero();
     }
 
     @Test
-    void rejectedByOneQuestion() {
+    void rejectedByOneCall() {
         room.enter(waits(paced));
-        storage.asked();
+        storage.newCalls();
         assertThat(room.enter(paced.charge("key").maxWait(SECOND.minusNanos(1))).isRejected())
                 .isTrue();
-        assertThat(storage.asked()).isEqualTo(1);
+        assertThat(storage.newCalls()).isEqualTo(1);
     }
 
     @Test
-    void aThreadWaitsForTheAnswerAndThenForItsTurn() {
+    void aThreadWaitsForTheReplyAndThenForItsTurn() {
         RateLimiters own = new RateLimiters(storage);
         own.tryAcquire(paced, "key");
         storage.withhold();
         Caller caller = new Caller(() -> own.acquire(paced, "key", HOUR));
-        until(() -> storage.questions.get() == 1);
+        until(() -> storage.calls.get() == 1);
 
-        storage.answer();
+        storage.reply();
 
         until(() -> own.waiting() == 1);
         time.advance(SECOND);
-        assertThat(caller.answer().permitted()).isTrue();
+        assertThat(caller.decision().permitted()).isTrue();
     }
 
     static Stream<Rule> bothWays() {
@@ -103,29 +105,29 @@ class RemoteWaitingTests {
 
     @ParameterizedTest
     @MethodSource("bothWays")
-    void permitsThatAreGrantedToARequestThatLeftAreGivenBack(Rule rule) {
+    void permitsGrantedToARequestThatLeftAreReturned(Rule rule) {
         storage.withhold();
         Request request = room.waiter(waits(rule));
         assertThat(isFree(rule)).isFalse();
         request.cancel();
-        storage.answer();
+        storage.reply();
         assertThat(isFree(rule)).isTrue();
         assertThat(limiters.waiting()).isZero();
     }
 
     @Test
-    void anInterruptEndsTheWaitForAnAnswer() {
+    void anInterruptEndsTheWaitForAReply() {
         RateLimiters own = new RateLimiters(storage);
         storage.withhold();
         Caller caller = new Caller(() -> own.acquire(pool, "key", HOUR));
-        until(() -> storage.questions.get() == 1);
+        until(() -> storage.calls.get() == 1);
 
         caller.interrupt();
 
-        assertThat(caller.answer().permitted()).isFalse();
-        assertThat(caller.answer().rule()).isEqualTo(pool);
+        assertThat(caller.decision().permitted()).isFalse();
+        assertThat(caller.decision().rule()).isEqualTo(pool);
         assertThat(caller.wasInterrupted()).isTrue();
-        storage.answer();
+        storage.reply();
         assertThat(isFree(pool)).isTrue();
     }
 
@@ -140,7 +142,7 @@ class RemoteWaitingTests {
 
         limiters.stopWaiting();
         for (int i = 0; i < 4; i++) {
-            storage.answer();
+            storage.reply();
         }
 
         assertThat(inTurn.isRejected() && forRelease.isRejected()).isTrue();
@@ -159,14 +161,14 @@ class RemoteWaitingTests {
             requests.add(room.waiter(waits(paced)));
             requests.add(room.waiter(waits(pool)));
         }
-        storage.asked();
+        storage.newCalls();
 
         limiters.stopWaiting();
 
         assertThat(requests).allMatch(Request::isRejected);
         assertThat(requests.get(4).outcome().retryAfter()).contains(SECOND.multipliedBy(3));
         assertThat(limiters.waiting()).isZero();
-        assertThat(storage.asked()).isZero();
+        assertThat(storage.newCalls()).isZero();
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
         assertThat(room.enter(waits(paced)).isRejected()).isTrue();
         assertThat(room.timer.size()).isZero();
@@ -175,7 +177,7 @@ class RemoteWaitingTests {
     }
 
     @Test
-    void failuresReachTheCaller() {
+    void failuresArePropagatedToTheCaller() {
         RuntimeException failure = new IllegalStateException("no network");
         storage.failWith(failure);
         for (Rule rule : List.of(pool, paced)) {
@@ -184,14 +186,14 @@ class RemoteWaitingTests {
                     .isInstanceOf(CompletionException.class)
                     .hasCause(failure);
         }
-        storage.answerBy(task -> CompletableFuture.runAsync(task).join());
+        storage.replyIn(task -> CompletableFuture.runAsync(task).join());
         assertThatThrownBy(() -> limiters.acquire(pool, "key", HOUR)).isSameAs(failure);
         assertThatThrownBy(() -> limiters.acquire(List.of())).isInstanceOf(RuntimeException.class);
         assertThat(limiters.waiting()).isZero();
     }
 
     @Test
-    void aFailureMeetsOnlyTheRequestThatAsked() {
+    void aFailureAffectsOnlyItsOwnRequest() {
         heldElsewhere(pool);
         Request first = room.waiter(waits(pool));
         Request second = room.waiter(waits(pool));
@@ -222,14 +224,14 @@ class RemoteWaitingTests {
     }
 
     @Test
-    void releaseOfAnotherInstanceIsFoundByPolling() {
+    void releaseOfAnotherInstanceIsDetectedByPolling() {
         Decision held = heldElsewhere(pool);
         Request first = room.waiter(waits(pool));
-        storage.asked();
+        storage.newCalls();
         Request second = room.waiter(waits(pool));
-        assertThat(storage.asked()).as("only the head asks").isZero();
+        assertThat(storage.newCalls()).as("only the head retries").isZero();
         room.advance(POLL);
-        assertThat(storage.asked()).isEqualTo(1);
+        assertThat(storage.newCalls()).isEqualTo(1);
         held.close();
         assertThat(first.waits()).isTrue();
 
@@ -242,22 +244,22 @@ class RemoteWaitingTests {
         assertThat(room.timer.size()).isZero();
     }
 
-    /** A window tells when to ask again; of permits that another instance refunds it tells nothing. */
+    /** A window reports when to retry, but not that another instance refunds permits. */
     @Test
-    void windowIsAskedAgainWhenTheTimeToRetryIsOver() {
+    void windowIsRetriedAtTheRetryTime() {
         Rule log = Rule.of("log", Limit.slidingWindowLog(1, SECOND));
         shared.decide(log, "key", 1);
         Request request = room.waiter(waits(log));
-        storage.asked();
+        storage.newCalls();
         room.advance(SECOND.minusNanos(1));
-        assertThat(storage.asked()).isZero();
+        assertThat(storage.newCalls()).isZero();
         room.advance(Duration.ofNanos(1));
         assertThat(request.leftAfter()).isEqualTo(SECOND);
-        assertThat(storage.asked()).isEqualTo(1);
+        assertThat(storage.newCalls()).isEqualTo(1);
     }
 
     @Test
-    void refundOfAnotherInstanceIsFoundByPolling() {
+    void refundOfAnotherInstanceIsDetectedByPolling() {
         Rule login = Rule.of("login", Limit.tokenBucket(1, HOUR));
         Decision elsewhere = shared.decide(login, "key", 1);
         Request request = room.waiter(waits(login).refundable(true));
@@ -275,33 +277,33 @@ class RemoteWaitingTests {
             requests.add(room.waiter(pool.charge("key" + i).maxWait(HOUR)));
         }
         room.advance(POLL.multipliedBy(4));
-        storage.asked();
+        storage.newCalls();
         room.advance(SECOND);
-        assertThat(storage.asked()).isBetween(3_900, 4_100);
+        assertThat(storage.newCalls()).isBetween(3_900, 4_100);
     }
 
     @Test
-    void aQueueHasOneQuestionUnderWay() {
+    void aQueueHasOneCallInProgress() {
         Request holder = room.enter(waits(other));
         Request elsewhere = room.waiter(waits(other));
-        storage.asked();
+        storage.newCalls();
         storage.withhold();
         for (int i = 0; i < 5; i++) {
             room.advance(POLL);
             holder.outcome().close();
         }
-        assertThat(storage.asked()).isEqualTo(1);
-        // asked before the release
-        storage.answer();
-        assertThat(elsewhere.waits() ? storage.asked() : 1).as("once more").isEqualTo(1);
+        assertThat(storage.newCalls()).isEqualTo(1);
+        // called before the release
+        storage.reply();
+        assertThat(elsewhere.waits() ? storage.newCalls() : 1).as("once more").isEqualTo(1);
         if (elsewhere.waits()) {
-            storage.answer();
+            storage.reply();
         }
         assertThat(elsewhere.isPermitted()).isTrue();
     }
 
     @Test
-    void permitsThatAreGrantedToAHeadThatLeftGoToTheNext() {
+    void permitsGrantedToAHeadThatLeftGoToTheNext() {
         Decision held = heldElsewhere(pool);
         Request first = room.waiter(waits(pool));
         Request second = room.waiter(waits(pool));
@@ -311,14 +313,14 @@ class RemoteWaitingTests {
 
         first.cancel();
         for (int i = 0; i < 3 && second.waits(); i++) {
-            storage.answer();
+            storage.reply();
         }
 
         assertThat(second.isPermitted()).isTrue();
     }
 
     @Test
-    void thoseBehindTryWhenTheHeadGivesUp() {
+    void nextRequestRetriesWhenTheHeadGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         heldElsewhere(two);
         Request both = room.waiter(two.charge("key", 2).maxWait(SECOND));
@@ -346,13 +348,13 @@ class RemoteWaitingTests {
     }
 
     @Test
-    void theLastPlaceIsGivenOnce() {
+    void theLastPlaceInTheQueueIsTakenOnce() {
         room.enter(waits(paced));
         storage.withhold();
         Request first = room.waiter(waits(paced).maxWaiting(1));
         Request second = room.waiter(waits(paced).maxWaiting(1));
         for (int i = 0; i < 3; i++) {
-            storage.answer();
+            storage.reply();
         }
         assertThat(first.waits()).isTrue();
         assertThat(second.isRejected()).isTrue();
@@ -361,21 +363,21 @@ class RemoteWaitingTests {
     }
 
     @Test
-    void requestThatFindsAQueueFullIsRejectedByALook() {
+    void requestForAFullQueueIsRejectedByAPeek() {
         heldElsewhere(pool);
         room.waiter(waits(pool).maxWaiting(1));
-        storage.asked();
-        Decision rejected = room.answer(waits(pool).maxWaiting(1), quota.charge("key"));
+        storage.newCalls();
+        Decision rejected = room.decide(waits(pool).maxWaiting(1), quota.charge("key"));
         assertThat(rejected.permitted()).isFalse();
         assertThat(rejected.rule()).isEqualTo(pool);
         assertThat(rejected.limits()).extracting(LimitStatus::permitted).containsExactly(false, true);
         assertThat(rejected.limits()).extracting(LimitStatus::remaining).containsExactly(0L, 10L);
-        assertThat(storage.asked()).isZero();
+        assertThat(storage.newCalls()).isZero();
     }
 
-    /** It takes no place, so it does not show in what others are told. */
+    /** The request is not queued, so it does not affect the decisions of others. */
     @Test
-    void requestWithoutQuotaInAnotherRuleTakesNoPlaceInTheQueue() {
+    void requestThatAnotherRuleRejectsDoesNotQueue() {
         heldElsewhere(pool);
         room.waiter(waits(pool));
         shared.decide(quota, "key", 10);
@@ -401,7 +403,7 @@ class RemoteWaitingTests {
 
     /** Other instances have taken the permits before it. */
     @Test
-    void requestThatCannotBeServedInTimeAnyMoreIsRejectedByTheNextPoll() {
+    void requestThatCannotBeServedInTimeIsRejectedByTheNextPoll() {
         heldElsewhere(pool);
         Duration patience = SECOND.multipliedBy(10);
         Request request = room.waiter(
@@ -415,28 +417,28 @@ class RemoteWaitingTests {
         assertThat(request.isRejected()).isTrue();
     }
 
-    /** Each attempt takes a permit for a moment and gives it back: that is no reason for the next one. */
+    /** Each attempt takes a permit for a moment and returns it, which must not trigger the next attempt. */
     @Test
-    void requestThatSeveralPlacesDecideTriesNoMoreOftenThanItPolls() {
+    void requestDecidedBySeveralNodesRetriesOnlyByPolling() {
         storage.decideApart();
         Decision held = heldElsewhere(pool);
         Request request = room.waiter(waits(pool), waits(paced));
         held.close();
         shared.decide(paced, "key", 1);
-        storage.asked();
+        storage.newCalls();
 
         room.advance(POLL);
 
-        assertThat(storage.asked()).isEqualTo(1);
+        assertThat(storage.newCalls()).isEqualTo(1);
         assertThat(request.waits()).isTrue();
         assertThat(isFree(pool)).isTrue();
         room.advance(SECOND);
         assertThat(request.isPermitted()).isTrue();
-        assertThat(storage.asked()).isLessThanOrEqualTo(41);
+        assertThat(storage.newCalls()).isLessThanOrEqualTo(41);
     }
 
     @Test
-    void manyAnswersThatAreThereAtOnce() {
+    void manyImmediateReplies() {
         int many = 20_000;
         Rule large = Rule.of("large", Limit.concurrency(many));
         Decision all = storage.decide(large, "key", many);

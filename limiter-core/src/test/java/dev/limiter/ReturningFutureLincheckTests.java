@@ -12,11 +12,11 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** However threads take turns, a result is taken or given back, once. */
+/** In every interleaving, a result is either used or given back, once. */
 @Tag("lincheck")
 class ReturningFutureLincheckTests {
 
-    /** One caller, who may leave, and results that are on their way to it. */
+    /** One caller, which may leave, and results that are about to arrive. */
     public abstract static class Caller {
 
         final AtomicInteger givenBack = new AtomicInteger();
@@ -60,7 +60,7 @@ class ReturningFutureLincheckTests {
         }
     }
 
-    /** Looks first, and completes then. */
+    /** A broken implementation that checks first, then completes. */
     public static class Looking extends Caller {
 
         private final CompletableFuture<Integer> future = new CompletableFuture<>();
@@ -86,7 +86,7 @@ class ReturningFutureLincheckTests {
     }
 
     @Test
-    void findsOutWhenAResultIsHandedToNobody() {
+    void detectsAResultThatIsLost() {
         assertThatThrownBy(() -> check(Looking.class)).isInstanceOf(LincheckAssertionError.class);
     }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Several limits on a rule, several charges in a call: all or nothing. */
+/** Several limits in a rule, several charges in a call: all or nothing. */
 class SeveralLimitsTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -88,7 +88,7 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void givesBackToAllLimits() {
+    void refundsAllLimits() {
         Decision decision = limiters.tryAcquire(orders, "key", 4);
         decision.giveBack();
         decision.giveBack();
@@ -98,7 +98,7 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void limitsKeepWhatWasUsedByTheirNames() {
+    void limitsKeepTheirUseByName() {
         limiters.tryAcquire(orders, "key", 4);
         Rule changed = Rule.of(
                 "orders",
@@ -111,7 +111,7 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void limitThatWasNeverTakenFromIsCarriedUnused() {
+    void unusedLimitStaysUnusedWhenChanged() {
         Rule narrow = Rule.of("rule", Limit.tokenBucket(1, HOUR).named("a"));
         limiters.tryAcquire(narrow, "key");
         for (int limit = 1; limit < 200; limit++) {
@@ -164,7 +164,7 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void neverDecidesOverNotYet() {
+    void neverPrevailsOverALaterRetry() {
         limiters.tryAcquire(site, Charge.SHARED, 8);
         Decision decision = limiters.tryAcquire(site.charge(), user.charge("alice", 6));
         assertThat(decision.never()).isTrue();
@@ -173,7 +173,7 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void givesBackAllChargesOnce() {
+    void refundsAllChargesOnce() {
         Decision decision = limiters.tryAcquire(site.charge(Charge.SHARED, 3), user.charge("alice"));
         decision.giveBack();
         decision.giveBack();
@@ -203,15 +203,15 @@ class SeveralLimitsTests {
                 .isTrue();
     }
 
-    /** A script in Redis is told the time before it runs, and nothing runs beside it. */
+    /** A script in Redis gets the time before it runs, and runs alone. */
     @Test
     @Tag(MemoryPromises.TAG)
-    void givesBackWhatWasTakenWhenAnotherIsFaster() {
-        // a key that is taken from between asking and deciding
+    void refundsPermitsAfterALostRace() {
+        // another thread takes from the key between the peek and the decision
         int[] readings = {0};
         RateLimiters[] raced = new RateLimiters[1];
         TimeSource interrupting = () -> {
-            // the first charge is asked, the second is asked, the first is taken: now the second is lost
+            // both charges are peeked at, the first is taken, and now the second is no longer available
             if (readings[0] > 0 && --readings[0] == 0) {
                 raced[0].tryAcquire(site, Charge.SHARED, 8);
             }

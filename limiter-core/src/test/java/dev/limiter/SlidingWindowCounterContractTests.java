@@ -14,7 +14,7 @@ class SlidingWindowCounterContractTests extends AlgorithmContractTests {
         return Limit.slidingWindowCounter(limit, divisible(window)).buckets(buckets());
     }
 
-    /** Memory has sub-windows that are shorter than a step, too. */
+    /** Returns a window with sub-windows of at least a step; in memory they may be shorter. */
     private Duration divisible(Duration window) {
         return STEP > 1 && window.toNanos() / STEP < buckets() ? window.multipliedBy(buckets()) : window;
     }
@@ -29,7 +29,7 @@ class SlidingWindowCounterContractTests extends AlgorithmContractTests {
     }
 
     @Test
-    void clockThatStepsBackToTheEndOfASubWindowDoesNotAgeWhatIsUsed() {
+    void clockThatStepsBackToTheEndOfASubWindowDoesNotAgePermits() {
         Rule rule = rule(100);
         long subWindow = WINDOW_NANOS / buckets();
         time.set(ceil(time.now() - time.now() % WINDOW_NANOS + subWindow * 98 / 100));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The step tables that other libraries' tests assert of the same algorithm. */
+/** The step tables of other libraries' tests for the same algorithms. */
 class StepTableTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -13,7 +13,7 @@ class StepTableTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiters limiters = TestedStorage.limiters(time);
 
-    /** Each step: at that many tenths of a second, so many permits are asked for, and granted or not. */
+    /** Runs steps: at a time in tenths of a second, requests permits, which are granted or rejected. */
     private void run(Limit limit, Object[]... steps) {
         Rule rule = Rule.of("rule", limit);
         for (int i = 0; i < steps.length; i++) {
@@ -65,8 +65,8 @@ class StepTableTests {
     }
 
     /**
-     * golang.org/x/time/rate, TestLimiterJumpBackwards, but for one permit fewer at the step back: a state of one number
-     * does not know when it was last asked, so the step counts as not yet refilled until the clock is back.
+     * golang.org/x/time/rate, TestLimiterJumpBackwards, except for one permit fewer at the step back: a single number
+     * does not record its last access, so nothing refills until the clock has caught up.
      */
     @Test
     void tokenBucketWhenTheClockStepsBack() {
@@ -136,9 +136,9 @@ class StepTableTests {
                 step(30, 1, false));
     }
 
-    /** governor, middleware: the time of the next cell and the cells left, as a snapshot tells them. */
+    /** governor, middleware: the time of the next cell and the cells left, as in its snapshot. */
     @Test
-    void gcraTellsWhenAndHowMany() {
+    void gcraReportsRetryTimeAndRemaining() {
         Rule rule = Rule.of("rule", Limit.leakyBucket(20, SECOND));
         for (int left = 19; left >= 0; left--) {
             assertThat(limiters.tryAcquire(rule, "key").remaining()).isEqualTo(left);

@@ -3,7 +3,7 @@ package dev.limiter;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import java.util.ServiceLoader;
 
-/** The storage that the contract tests run on: the one in memory, or the one of a module that runs them on its own. */
+/** The storage for contract tests: in memory, or that of another module that runs them. */
 @FunctionalInterface
 public interface TestedStorage {
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Listeners and storages of others throw: no permit is lost, and nobody else waits for ever. */
+/** Foreign listeners and storages throw: no permit is lost, and no other request waits forever. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThrowingListenerTests {
 
@@ -31,7 +31,7 @@ class ThrowingListenerTests {
     private final ManualTimer timer = new ManualTimer();
     private final RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
-    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
 
     enum Moment {
         COMES,
@@ -73,19 +73,19 @@ class ThrowingListenerTests {
         return charges -> new WaitListener.Wait() {
             @Override
             public void begins() {
-                told.add("begins");
+                events.add("begins");
             }
 
             @Override
             public void ends(@Nullable Decision decision) {
-                told.add("ends");
+                events.add("ends");
             }
         };
     }
 
     @ParameterizedTest
     @EnumSource(Moment.class)
-    void aFutureGetsItsPermitAllTheSame(Moment moment) {
+    void aFutureGetsItsPermitDespiteAnException(Moment moment) {
         limiters.onWait(throwing(moment));
         limiters.onWait(noting());
         Decision held = limiters.tryAcquire(pool, "key");
@@ -99,29 +99,29 @@ class ThrowingListenerTests {
         second.join().close();
         assertThat(limiters.waiting()).isZero();
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
-        assertThat(told).containsExactlyInAnyOrder("begins", "begins", "ends", "ends");
+        assertThat(events).containsExactlyInAnyOrder("begins", "begins", "ends", "ends");
     }
 
     @ParameterizedTest
     @EnumSource(Moment.class)
-    void aThreadGetsItsPermitAllTheSame(Moment moment) {
+    void aThreadGetsItsPermitDespiteAnException(Moment moment) {
         limiters.onWait(throwing(moment));
         limiters.onWait(noting());
         Decision held = limiters.tryAcquire(pool, "key");
 
         Caller caller = new Caller(() -> limiters.acquire(pool, "key", HOUR));
-        until(() -> told.contains("begins"));
+        until(() -> events.contains("begins"));
         held.close();
 
-        assertThat(caller.answer().permitted()).isTrue();
-        caller.answer().close();
+        assertThat(caller.decision().permitted()).isTrue();
+        caller.decision().close();
         assertThat(limiters.waiting()).isZero();
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
-        assertThat(told).containsExactly("begins", "ends");
+        assertThat(events).containsExactly("begins", "ends");
     }
 
     @Test
-    void aReleaseIsToldToTheOtherListenersOfAStorage() {
+    void aReleaseIsReportedToTheOtherListenersOfAStorage() {
         AtomicInteger thrown = new AtomicInteger();
         storage.onRelease((rule, key) -> {
             thrown.incrementAndGet();
@@ -137,7 +137,7 @@ class ThrowingListenerTests {
     }
 
     @Test
-    void aRequestWhoseClockThrowsFailsAndLeavesItsPlace() {
+    void aRequestFailsAndLeavesTheQueueIfTheClockThrows() {
         Rule bucket = Rule.of("bucket", Limit.tokenBucket(1, HOUR));
         Decision held = limiters.tryAcquire(pool, "key");
         limiters.tryAcquire(bucket, "key");
@@ -156,9 +156,9 @@ class ThrowingListenerTests {
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
     }
 
-    /** The thread that releases has nothing to do with what the storage throws at a waiter. */
+    /** An exception of the storage for a waiting request does not affect the thread that releases. */
     @Test
-    void aWaiterFailsAloneIfItsDecisionFails() {
+    void onlyTheRequestFailsIfItsDecisionFails() {
         AtomicBoolean fails = new AtomicBoolean();
         RateLimiterStorage failing = new FailingStorage(storage, () -> fails.getAndSet(false));
         RateLimiters own = new RateLimiters(failing, new ManualTimer(), AsyncExecutor.toCommonPool());
@@ -176,7 +176,7 @@ class ThrowingListenerTests {
 
     /** Neither a first request nor one behind others has a rejection yet. */
     @Test
-    void failureOfTheFirstDecisionIsThrownAsItIs() {
+    void failureOfTheFirstDecisionIsPropagatedUnchanged() {
         Rule quota = Rule.of("quota", Limit.fixedWindow(5, HOUR));
         AtomicBoolean fails = new AtomicBoolean(true);
         RateLimiters own = new RateLimiters(new FailingStorage(storage, fails::get));

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each rule and key of a request that waits gives its permits for a turn of its own: the wait for one of them keeps
- * nothing of another from other requests.
+ * Each rule and key of a waiting request grants its permits at its own turn: a wait for one of them withholds nothing
+ * of another from other requests.
  */
 class TurnsOfSeveralRulesContractTests {
 
@@ -23,7 +23,7 @@ class TurnsOfSeveralRulesContractTests {
     private final VirtualTime time = new VirtualTime(VirtualTime.START - VirtualTime.START % SECOND.toNanos());
     private final RateLimiters limiters = TestedStorage.limiters(time);
 
-    /** One of a user leaves each ten seconds. */
+    /** One request of a user is permitted every ten seconds. */
     private final Rule mails =
             Rule.of("mails", Limit.leakyBucket(6, Duration.ofMinutes(1)).paced());
 
@@ -62,7 +62,7 @@ class TurnsOfSeveralRulesContractTests {
 
     @ParameterizedTest
     @MethodSource("sharedRules")
-    void theWaitOfOneClientLeavesASharedLimitToOthers(Rule site) {
+    void theWaitOfOneClientTakesNothingOfASharedLimit(Rule site) {
         mail("alice", site.charge());
         time.advance(TENTH);
         assertThat(mail("alice", site.charge()).delay())
@@ -97,9 +97,9 @@ class TurnsOfSeveralRulesContractTests {
         assertThat(mail("alice", site.charge()).delay()).isEqualTo(Duration.ofSeconds(9));
     }
 
-    /** The limits of one rule wait for each other: their later requests have to wait behind this one anyway. */
+    /** The limits of one rule wait for each other, because later requests of the rule wait behind this one anyway. */
     @Test
-    void limitsOfOneRuleHaveOneTurn() {
+    void limitsOfOneRuleShareOneTurn() {
         Rule both = Rule.of(
                 "both",
                 Limit.leakyBucket(6, Duration.ofMinutes(1)).paced().named("mails"),
@@ -110,9 +110,9 @@ class TurnsOfSeveralRulesContractTests {
         assertThat(limiters.peek(both, "alice").limits().get(1).retryAfter()).contains(Duration.ofSeconds(10));
     }
 
-    /** Two seconds of turns of the shared limit, taken by users of which each waits that long for another rule. */
+    /** Two seconds of turns of the shared limit, taken by users that each wait that long for another rule. */
     @Test
-    void departuresOfALimitAreThoseOfTurnsWithinTheLongestWaitOfOthers() {
+    void permitsOfALimitMatchItsTurnsWithinTheLongestWaitOfOthers() {
         Rule site = Rule.of("site", Limit.leakyBucket(10, SECOND).paced().burst(100));
         Rule user = Rule.of("user", Limit.leakyBucket(1, SECOND.multipliedBy(2)).paced());
         List<Long> departures = new ArrayList<>();

@@ -1,6 +1,6 @@
 package dev.limiter;
 
-/** Two of the same limit on one rule answer as one. */
+/** Two identical limits in one rule behave like one. */
 class TwoTokenBucketsContractTests extends TokenBucketContractTests {
 
     @Override

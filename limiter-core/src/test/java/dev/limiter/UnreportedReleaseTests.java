@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Requests that wait for a release on storages that report none: their heads try every 25 ms. */
+/** Requests that wait on storages that report no releases: the heads of queues retry every 25 ms. */
 class UnreportedReleaseTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -29,7 +29,7 @@ class UnreportedReleaseTests {
         }
     }
 
-    /** A storage with listeners of its own, which hear what the one within reports. */
+    /** A storage with its own listeners, which receive what the inner storage reports. */
     private static final class Around extends DelegatingStorage {
 
         private final ReleaseListeners listeners = new ReleaseListeners();

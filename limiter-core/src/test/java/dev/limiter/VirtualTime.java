@@ -3,16 +3,16 @@ package dev.limiter;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A clock that stands still until a test moves it, also backwards, in whole steps. Thread-safe. */
+/** A clock that stands still until a test moves it in whole steps, also backwards. Thread-safe. */
 public final class VirtualTime implements TimeSource {
 
     /**
-     * The shortest time that the storage under test tells apart, in nanoseconds: where a limit is exact, one step earlier
-     * is rejected. More than one where that storage is not memory, but Redis.
+     * The resolution of the tested storage in nanoseconds: if a limit is exact, a request is rejected one step earlier.
+     * Larger than one for Redis.
      */
     public static final long STEP = Long.getLong("limiter.step", 1);
 
-    /** A moment that no window starts at. */
+    /** A time at which no window starts. */
     public static final long START = floor(1_767_225_600_123_456_789L);
 
     private final AtomicLong now;
@@ -28,44 +28,44 @@ public final class VirtualTime implements TimeSource {
 
     @Override
     public long epochNanos() {
-        // a loop that cannot end reads the clock forever
+        // an endless loop reads the clock forever
         if (readings.incrementAndGet() > 1_000_000) {
             throw new AssertionError("The clock was read a million times without being moved");
         }
         return now.get();
     }
 
-    /** How often a test repeats something that it has to ask a server for each time: fewer times than it would memory. */
+    /** Returns how often a test repeats a step; fewer times on a server than in memory. */
     public static int times(int inMemory) {
         return inMemory / Integer.getInteger("limiter.shorten", 1);
     }
 
-    /** The last whole step until then. */
+    /** Returns the last whole step at or before {@code nanos}. */
     public static long floor(long nanos) {
         return Math.floorDiv(nanos, STEP) * STEP;
     }
 
-    /** An exact answer of a limit in steps of the storage: the first whole step from then on. */
+    /** Returns the first whole step at or after {@code nanos}. */
     public static long ceil(long nanos) {
         return -floor(-nanos);
     }
 
-    /** {@link #ceil(long)} of a duration. */
+    /** Returns a duration rounded up to whole steps. */
     public static Duration ceil(Duration duration) {
         return Duration.ofNanos(ceil(duration.toNanos()));
     }
 
-    /** A window of so many nanoseconds or, if that is no whole number of steps, of so many steps. */
+    /** Returns a window of {@code nanos} nanoseconds, or of that many steps if it is not a whole number of steps. */
     public static Duration window(long nanos) {
         return Duration.ofNanos(nanos % STEP == 0 ? nanos : nanos * STEP);
     }
 
-    /** By the whole steps of it. */
+    /** Advances by a duration, rounded down to whole steps. */
     public void advance(Duration step) {
         advance(step.toNanos());
     }
 
-    /** By the whole steps of it. Returns the new time. */
+    /** Advances by nanoseconds, rounded down to whole steps, and returns the new time. */
     public long advance(long nanos) {
         readings.set(0);
         return now.addAndGet(floor(nanos));

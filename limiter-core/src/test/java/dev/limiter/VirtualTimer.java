@@ -5,7 +5,7 @@ import static java.util.Comparator.comparingLong;
 import dev.limiter.waiting.WaitTimer;
 import java.util.PriorityQueue;
 
-/** Calls back in virtual time, when a test says that some of it has passed. For one thread. */
+/** Runs tasks in virtual time, when a test calls {@link #run}. Not thread-safe. */
 public final class VirtualTimer implements WaitTimer {
 
     private record Task(long at, Runnable runnable) {}
@@ -13,7 +13,7 @@ public final class VirtualTimer implements WaitTimer {
     private final VirtualTime time;
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(comparingLong(Task::at));
 
-    /** How often it was set. */
+    /** The number of tasks that were scheduled. */
     public int set;
 
     public VirtualTimer(VirtualTime time) {
@@ -28,7 +28,7 @@ public final class VirtualTimer implements WaitTimer {
         return () -> tasks.remove(task);
     }
 
-    /** When the next one is due; {@link Long#MAX_VALUE} if there is none. */
+    /** Returns when the next task is due; {@link Long#MAX_VALUE} if there is none. */
     public long next() {
         return tasks.isEmpty() ? Long.MAX_VALUE : tasks.element().at;
     }
@@ -37,7 +37,7 @@ public final class VirtualTimer implements WaitTimer {
         return tasks.size();
     }
 
-    /** Runs all whose time has come. */
+    /** Runs all tasks that are due. */
     public void run() {
         while (!tasks.isEmpty() && tasks.element().at <= time.now()) {
             tasks.remove().runnable.run();

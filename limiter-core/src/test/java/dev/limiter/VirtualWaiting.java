@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 
-/** Limiters whose requests wait in virtual time: timers ring at their moments while a test moves on. For one thread. */
+/** Limiters with requests that wait in virtual time: timers run while a test advances the clock. Not thread-safe. */
 public final class VirtualWaiting {
 
     public final VirtualTime time;
@@ -25,12 +25,12 @@ public final class VirtualWaiting {
         this.limiters = new RateLimiters(storage, timer, new AsyncExecutor(completions::add));
     }
 
-    /** A request that has come. */
+    /** A submitted request. */
     public final class Request {
 
         public final CompletableFuture<Decision> future;
 
-        /** When it was done, as of the virtual clock. */
+        /** When it completed, by the virtual clock. */
         private long doneAt;
 
         Request(CompletableFuture<Decision> future) {
@@ -67,7 +67,7 @@ public final class VirtualWaiting {
             }
         }
 
-        /** How long it waited since the test began. */
+        /** Returns how long the request waited since the start of the test. */
         public Duration leftAfter() {
             assertThat(isPermitted()).as("permitted").isTrue();
             return Duration.ofNanos(doneAt - VirtualTime.START);
@@ -89,15 +89,15 @@ public final class VirtualWaiting {
         return request;
     }
 
-    /** One that is expected to wait. */
+    /** Submits a request and asserts that it waits. */
     public Request waiter(Charge... charges) {
         Request request = enter(charges);
         assertThat(request.waits()).as("waits").isTrue();
         return request;
     }
 
-    /** The answer to one that is expected not to wait. */
-    public Decision answer(Charge... charges) {
+    /** Submits a request, and returns its decision, which must be complete. */
+    public Decision decide(Charge... charges) {
         return enter(charges).outcome();
     }
 
@@ -105,7 +105,7 @@ public final class VirtualWaiting {
         to(time.now() + duration.toNanos());
     }
 
-    /** Lets timers ring on the way. */
+    /** Advances to a time, running timers on the way. */
     public void to(long nanos) {
         while (timer.next() <= nanos) {
             time.set(Math.max(timer.next(), time.now()));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A listener is told of requests that really wait: when that begins and when it ends, once each. */
+/** A listener is notified of requests that actually wait: once of the beginning, and once of the end. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitListenerTests {
 
@@ -28,7 +28,7 @@ class WaitListenerTests {
     private final Rule paced =
             Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(100).paced());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
-    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
     private final RateLimiters limiters = new RateLimiters(memory);
 
     @BeforeEach
@@ -36,18 +36,18 @@ class WaitListenerTests {
         listen(limiters);
     }
 
-    private void listen(RateLimiters heard) {
-        heard.onWait(charges -> {
-            Thread asking = Thread.currentThread();
+    private void listen(RateLimiters other) {
+        other.onWait(charges -> {
+            Thread caller = Thread.currentThread();
             return new WaitListener.Wait() {
                 @Override
                 public void begins() {
-                    told.add("begins " + charges.get(0).rule().name() + " of " + asking.getName());
+                    events.add("begins " + charges.get(0).rule().name() + " of " + caller.getName());
                 }
 
                 @Override
                 public void ends(@Nullable Decision decision) {
-                    told.add(decision == null ? "given up" : decision.permitted() ? "permitted" : "rejected");
+                    events.add(decision == null ? "given up" : decision.permitted() ? "permitted" : "rejected");
                 }
             };
         });
@@ -58,101 +58,101 @@ class WaitListenerTests {
     }
 
     private void hasBegun() {
-        until(() -> !told.isEmpty());
-        assertThat(told).hasSize(1);
+        until(() -> !events.isEmpty());
+        assertThat(events).hasSize(1);
     }
 
     @Test
-    void isNotToldOfRequestsThatAreDecidedAtOnce() {
+    void receivesNoRequestsThatAreDecidedAtOnce() {
         assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
         assertThat(limiters.acquire(paced, "key", Duration.ZERO).permitted()).isFalse();
         assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
-        assertThat(told).isEmpty();
+        assertThat(events).isEmpty();
     }
 
     @Test
-    void isToldOfAThreadThatWaits() {
+    void receivesAThreadThatWaits() {
         limiters.tryAcquire(paced, "key");
         Caller caller = new Caller(() -> limiters.acquire(paced, "key", HOUR));
         hasBegun();
         time.advance(SECOND);
-        assertThat(caller.answer().permitted()).isTrue();
-        assertThat(told).hasSize(2).element(1).isEqualTo("permitted");
+        assertThat(caller.decision().permitted()).isTrue();
+        assertThat(events).hasSize(2).element(1).isEqualTo("permitted");
     }
 
     @Test
-    void isToldOfAFutureThatWaits() {
+    void receivesAFutureThatWaits() {
         Decision held = limiters.tryAcquire(pool, "key");
         CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
-        assertThat(told).containsExactly(begins(pool));
+        assertThat(events).containsExactly(begins(pool));
         held.close();
         assertThat(future.join().permitted()).isTrue();
-        assertThat(told).containsExactly(begins(pool), "permitted");
+        assertThat(events).containsExactly(begins(pool), "permitted");
     }
 
     @Test
-    void isToldOfAFutureThatIsCancelled() {
+    void receivesAFutureThatIsCancelled() {
         limiters.tryAcquire(pool, "key");
         CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
         future.cancel(true);
-        assertThat(told).containsExactly(begins(pool), "given up");
+        assertThat(events).containsExactly(begins(pool), "given up");
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void isToldOfThoseWhoAreSentAway(boolean thread) {
+    void receivesRequestsThatAreRejectedOnStopping(boolean thread) {
         limiters.tryAcquire(pool, "key");
         if (thread) {
             Caller caller = new Caller(() -> limiters.acquire(pool, "key", HOUR));
             hasBegun();
             limiters.stopWaiting();
-            assertThat(caller.answer().permitted()).isFalse();
+            assertThat(caller.decision().permitted()).isFalse();
         } else {
             CompletableFuture<Decision> future = limiters.acquireAsync(pool, "key", HOUR);
             limiters.stopWaiting();
             assertThat(future.join().permitted()).isFalse();
         }
-        assertThat(told).hasSize(2).element(1).isEqualTo("rejected");
+        assertThat(events).hasSize(2).element(1).isEqualTo("rejected");
     }
 
-    /** A storage elsewhere is asked by the thread that comes, and answers in another one. */
+    /** A remote storage is called by the thread of the request, and replies in another one. */
     @Test
-    void isToldOnceAStorageElsewhereHasAnswered() {
-        ElsewhereStorage elsewhere = new ElsewhereStorage(memory);
+    void receivesAWaitAfterTheReplyOfARemoteStorage() {
+        RemoteStorageView elsewhere = new RemoteStorageView(memory);
         RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
         listen(remote);
         assertThat(remote.acquireAsync(paced, "key", HOUR).join().permitted()).isTrue();
-        assertThat(told).isEmpty();
+        assertThat(events).isEmpty();
         CompletableFuture<Decision> future = remote.acquireAsync(paced, "key", HOUR);
         hasBegun();
-        assertThat(told).containsExactly(begins(paced));
+        assertThat(events).containsExactly(begins(paced));
         future.cancel(true);
-        assertThat(told).containsExactly(begins(paced), "given up");
+        assertThat(events).containsExactly(begins(paced), "given up");
     }
 
-    /** A request behind others is in the queue while the storage is asked whether it can be served in time. */
+    /** A request behind others is queued while the storage checks whether it can be served in time. */
     @Test
-    void isNotToldOfThoseWhoCannotBeServedInTimeBehindOthers() {
-        ElsewhereStorage elsewhere = new ElsewhereStorage(memory);
+    void receivesNoRequestsThatCannotBeServedInTimeBehindOthers() {
+        RemoteStorageView elsewhere = new RemoteStorageView(memory);
         RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
         listen(remote);
         Rule log = Rule.of("log", Limit.slidingWindowLog(1, HOUR));
         assertThat(remote.tryAcquire(log, "key").permitted()).isTrue();
         CompletableFuture<Decision> first = remote.acquireAsync(log, "key", HOUR);
-        assertThat(told).containsExactly(begins(log));
+        assertThat(events).containsExactly(begins(log));
         elsewhere.withhold();
 
         CompletableFuture<Decision> second = remote.acquireAsync(log, "key", SECOND);
-        elsewhere.answer();
+        elsewhere.reply();
 
         assertThat(second.join().permitted()).isFalse();
-        assertThat(told).containsExactly(begins(log));
+        assertThat(events).containsExactly(begins(log));
         first.cancel(true);
-        assertThat(told).containsExactly(begins(log), "given up");
+        assertThat(events).containsExactly(begins(log), "given up");
     }
 
     @Test
-    void ofOneRequestIsToldOfItAlone() {
+    void listenerOfOneRequestReceivesOnlyThatRequest() {
         limiters.tryAcquire(pool, "key");
         var unused = limiters.acquireAsync(pool, "key", HOUR);
         List<String> own = new CopyOnWriteArrayList<>();
@@ -169,7 +169,7 @@ class WaitListenerTests {
                     }
                 });
         assertThat(own).containsExactly("begins");
-        assertThat(told).hasSize(2);
+        assertThat(events).hasSize(2);
         future.cancel(true);
         assertThat(own).containsExactly("begins", "ends");
     }

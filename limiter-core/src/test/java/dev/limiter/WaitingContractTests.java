@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Queues and looks, the same on every storage. */
+/** Queues and peeks behave the same on every storage. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingContractTests {
 
@@ -26,7 +26,7 @@ class WaitingContractTests {
     private final VirtualTime time = new VirtualTime(VirtualTime.START - VirtualTime.START % SECOND.toNanos());
     private final RateLimiters limiters = TestedStorage.limiters(time);
 
-    /** Requests that have come one after the other, and wait. */
+    /** Submits requests that wait, one after the other. */
     private List<CompletableFuture<Decision>> waiting(int count, Charge charge) {
         List<CompletableFuture<Decision>> futures = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -49,7 +49,7 @@ class WaitingContractTests {
 
     @ParameterizedTest
     @MethodSource("windows")
-    void requestsForAWindowLeaveInOrderWhenPermitsBecomeFree(Limit limit) {
+    void requestsForAWindowArePermittedInOrder(Limit limit) {
         Rule rule = Rule.of("window", limit);
         for (int i = 0; i < 10; i++) {
             assertThat(limiters.tryAcquire(rule, "key").permitted()).isTrue();
@@ -71,7 +71,7 @@ class WaitingContractTests {
         }
     }
 
-    /** On Redis, only if the head of the queue is not trying again at that moment. */
+    /** On Redis, only while the head of the queue is not retrying. */
     @Tag("memory")
     @Test
     void requestForAWindowThatCannotBeServedInTimeIsRejectedAtOnce() {
@@ -121,7 +121,7 @@ class WaitingContractTests {
     }
 
     @Test
-    void looksAtSeveralChargesAndTakesNothing() {
+    void peeksAtSeveralChargesAndTakesNothing() {
         Rule bucket = Rule.of("bucket", Limit.tokenBucket(10, HOUR));
         Rule log = Rule.of("log", Limit.slidingWindowLog(3, HOUR));
         limiters.tryAcquire(bucket, "key", 4);
@@ -143,7 +143,7 @@ class WaitingContractTests {
         assertThat(limiters.storage()
                         .peek(List.of(bucket.charge("key", 3), bucket.charge("key", 4)))
                         .permitted())
-                .as("asked together")
+                .as("in one call")
                 .isFalse();
         assertThatIllegalArgumentException().isThrownBy(() -> limiters.storage().peek(List.of()));
     }

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A model of requests that wait, in fractions. */
+/** A model of waiting requests, in exact fractions. */
 abstract class WaitingModel {
 
     enum State {
         WAITING,
         LEFT,
         REJECTED,
-        /** Has given up, and nobody else can use its place. */
+        /** Has given up, and no other request can use its turn. */
         GONE
     }
 
@@ -23,7 +23,7 @@ abstract class WaitingModel {
         final long deadline;
         State state = State.WAITING;
 
-        /** When it leaves; null if nobody knows. */
+        /** When it leaves; null if unknown. */
         @Nullable
         Long turn;
 
@@ -70,7 +70,7 @@ abstract class WaitingModel {
                 .count();
     }
 
-    /** In flight, and a queue. */
+    /** Permits in flight, and a queue. */
     private static final class Semaphore extends WaitingModel {
 
         private final long limit;
@@ -90,7 +90,7 @@ abstract class WaitingModel {
         @Override
         Request arrive(long now, long permits, long maxWait, int maxWaiting) {
             Request request = new Request(now, permits, now + maxWait);
-            // one that does not wait is judged by the storage alone
+            // the storage alone decides a request that does not wait
             boolean first = waiting() == 0 || maxWait == 0;
             if (first && permits <= free()) {
                 request.state = State.LEFT;
@@ -136,12 +136,12 @@ abstract class WaitingModel {
     }
 
     /**
-     * Requests that leave when there are enough tokens, one after the other. Times are multiplied by the limit (less what
-     * it has in common with the window), so that the interval of a permit is a whole number.
+     * Requests that are permitted one after the other, when there are enough tokens. Times are multiplied by the limit,
+     * divided by its greatest common divisor with the window, so that the interval of a permit is a whole number.
      */
     private static final class Turns extends WaitingModel {
 
-        /** How long nobody came lately, see {@code WarmUpBucket}; nothing if there is no warm-up. */
+        /** How long the bucket was idle, see {@code WarmUpBucket}; zero without a warm-up. */
         record Rest(BigInteger warmUp) {
 
             Rest(Limit limit) {
@@ -162,12 +162,12 @@ abstract class WaitingModel {
         private final boolean paced;
         private final BigInteger warmUp;
 
-        /** When the bucket is empty, and how long nobody came until then. */
+        /** When the bucket is empty, and how long it was idle until then. */
         private BigInteger empty = BigInteger.ZERO;
 
         private BigInteger rest;
 
-        /** The last that was let in, and the state before it; null if it has given up its place since. */
+        /** The last permitted request, and the state before it; null if it has given up. */
         private @Nullable Request tail;
 
         private BigInteger emptyBefore = BigInteger.ZERO;
@@ -182,7 +182,7 @@ abstract class WaitingModel {
             this.rest = rest.warmUp;
         }
 
-        /** In lowest terms: what is rounded is rounded to units of this. */
+        /** Returns the unit to which times are rounded: the limit in lowest terms. */
         private static BigInteger fraction(long number, Limit limit) {
             BigInteger window = BigInteger.valueOf(limit.window().toNanos());
             return BigInteger.valueOf(number).divide(window.gcd(BigInteger.valueOf(limit.limit())));
@@ -228,7 +228,7 @@ abstract class WaitingModel {
             return parts[0].longValueExact() + (parts[1].signum() > 0 ? 1 : 0);
         }
 
-        /** The area under the pace, which goes from 1 at half of the warm-up straight to 3 at all of it. */
+        /** Returns the area under the pace, which is 1 up to half of the warm-up, then rises linearly to 3. */
         private BigInteger cost(BigInteger rest, BigInteger even) {
             if (warmUp.signum() == 0) {
                 return even;
@@ -241,7 +241,7 @@ abstract class WaitingModel {
             return even.add(slow[0]).add(slow[1].signum() > 0 ? BigInteger.ONE : BigInteger.ZERO);
         }
 
-        /** The place of the last one can be used by others; that of another one stays empty. */
+        /** Others can use the turn of the last request; the turn of any other stays unused. */
         @Override
         void giveUp(Request request, long now) {
             if (tail == request) {
@@ -254,7 +254,7 @@ abstract class WaitingModel {
             }
         }
 
-        /** What comes back of the place of another one, behind which no one waits, is not part of this model. */
+        /** The model does not include what an earlier request returns while no request waits behind it. */
         @Override
         boolean mayGiveUp(Request request) {
             boolean behind = false;

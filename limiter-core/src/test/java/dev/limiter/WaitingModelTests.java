@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Requests that wait, in simulated time against a slow model, and some that give up: which are permitted, in which order,
- * and when to the nanosecond. Only timers let them leave.
+ * Compares waiting requests with a slow model in simulated time, some of which give up: which are permitted, in which
+ * order, and when to the nanosecond. Only timers complete them.
  */
 class WaitingModelTests {
 
@@ -70,9 +70,9 @@ class WaitingModelTests {
         assertThat(rejected).as("who was rejected").isGreaterThan(traces / 10);
     }
 
-    /** A storage that is a nanosecond late is found out. */
+    /** The comparison detects a storage that is a nanosecond late. */
     @Test
-    void theModelFindsOutWhoIsLate() {
+    void detectsALateTurn() {
         Limit limit = Limit.leakyBucket(7, SECOND).paced();
         assertThatThrownBy(() -> {
                     for (int trace = 0; trace < 1000; trace++) {
@@ -105,7 +105,7 @@ class WaitingModelTests {
         }
     }
 
-    /** A request, as the queues and as the model see it. */
+    /** A request, in the queues and in the model. */
     private static final class Request {
 
         final VirtualWaiting.Request waiter;
@@ -210,7 +210,7 @@ class WaitingModelTests {
             }
         }
 
-        /** Lets everybody leave whose turn comes on the way. */
+        /** Advances the clock, and completes every request that is due on the way. */
         private void advance(long to) {
             for (long due = nextDue(); due <= to; due = nextDue()) {
                 time.set(Math.max(due, time.now()));
@@ -222,7 +222,7 @@ class WaitingModelTests {
             model.advance(to);
         }
 
-        /** When the model or the room has something to do. */
+        /** Returns when the model or the room has something to do. */
         private long nextDue() {
             return requests.stream()
                     .filter(request -> request.model.state == WaitingModel.State.WAITING && request.model.turn != null)

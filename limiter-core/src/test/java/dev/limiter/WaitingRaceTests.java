@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Many threads enter and leave; then time goes on. However they raced, nobody leaves who is too many. */
+/** Many threads submit and cancel requests, then time advances. In every race, no window has too many permits. */
 @Tag("race")
 class WaitingRaceTests {
 
@@ -48,7 +48,7 @@ class WaitingRaceTests {
                 Limit.slidingWindowCounter(10, SECOND));
     }
 
-    /** Over any window. */
+    /** Returns the most permits over any window. */
     private static long bound(Limit limit) {
         if (limit instanceof Limit.SlidingWindowLog) {
             return limit.limit();
@@ -111,7 +111,7 @@ class WaitingRaceTests {
                 .orElse(0);
     }
 
-    /** Rounds in which threads race while time stands still, and between which it goes on. */
+    /** Rounds in which threads race while time stands still; time advances between rounds. */
     private static final class Race {
 
         private final VirtualTime time = new VirtualTime();
@@ -121,7 +121,7 @@ class WaitingRaceTests {
         private final RateLimiters room = new RateLimiters(limiters.storage(), timers, AsyncExecutor.toCommonPool());
         private final List<Waiting> waiting = new ArrayList<>();
 
-        /** Time and permits. */
+        /** Pairs of time and permits. */
         private final List<long[]> departures = new ArrayList<>();
 
         private final Rule rule;
@@ -175,7 +175,7 @@ class WaitingRaceTests {
             }
         }
 
-        /** Notes who has left by now. */
+        /** Records the requests that have completed. */
         private void settle() {
             Caller.until(
                     () -> waiting.stream().filter(one -> !one.future.isDone()).count() == room.waiting());
@@ -191,7 +191,7 @@ class WaitingRaceTests {
 
         private record Waiting(CompletableFuture<Decision> future, long permits) {}
 
-        /** Set by many threads, and rung by one. */
+        /** Timers set by many threads, and run by one. */
         private final class Timers implements WaitTimer {
 
             private final Map<Object, Long> at = new ConcurrentHashMap<>();

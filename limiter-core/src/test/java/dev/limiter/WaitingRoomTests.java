@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Waiters on real threads and futures, with a clock that stands still: a waiter that stays too long never returns. */
+/**
+ * Requests that wait in real threads and futures, with a clock that stands still: a request that waits too long never
+ * returns.
+ */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingRoomTests {
 
@@ -56,12 +59,12 @@ class WaitingRoomTests {
         return limiters.acquireAsync(List.of(charges), () -> true);
     }
 
-    /** One more waits, and is not heard of again. */
+    /** Adds a waiting request that the test ignores. */
     private void joins(Charge charge) {
         var unused = waiting(() -> future(charge));
     }
 
-    /** Returns the result of an arrival once it has added a waiter. */
+    /** Runs {@code arrival} until it has added a waiting request, and returns its result. */
     private <T> T waiting(Supplier<T> arrival) {
         int before = limiters.waiting();
         T one = arrival.get();
@@ -81,8 +84,8 @@ class WaitingRoomTests {
 
         pass(SECOND, 0);
 
-        assertThat(caller.answer().permitted()).isTrue();
-        assertThat(caller.answer().delay()).isEqualTo(SECOND);
+        assertThat(caller.decision().permitted()).isTrue();
+        assertThat(caller.decision().delay()).isEqualTo(SECOND);
         assertThat(caller.wasInterrupted()).isFalse();
     }
 
@@ -95,13 +98,13 @@ class WaitingRoomTests {
         }
         for (int i = 0; i < 5; i++) {
             pass(SECOND, 4 - i);
-            assertThat(callers.get(i).answer().permitted()).isTrue();
+            assertThat(callers.get(i).decision().permitted()).isTrue();
             assertThat(callers).filteredOn(Caller::isDone).hasSize(i + 1);
         }
     }
 
     @Test
-    void firstComeFirstServedWhenSomebodyReleases() {
+    void firstComeFirstServedOnRelease() {
         Decision held = limiters.tryAcquire(pool, "key");
         List<Caller> callers = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -109,7 +112,7 @@ class WaitingRoomTests {
         }
         for (Caller caller : callers) {
             held.close();
-            held = caller.answer();
+            held = caller.decision();
             assertThat(held.permitted()).isTrue();
             assertThat(limiters.peek(pool, "key").remaining()).isZero();
         }
@@ -117,7 +120,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void interruptGivesThePlaceUpAndThoseBehindKeepTheirTurns() {
+    void interruptedRequestLeavesAndLaterTurnsStay() {
         limiters.tryAcquire(paced, "key");
         Caller first = caller(paced);
         Caller second = caller(paced);
@@ -125,19 +128,19 @@ class WaitingRoomTests {
 
         second.interrupt();
 
-        assertThat(second.answer().permitted()).isFalse();
-        assertThat(second.answer().rule()).isEqualTo(paced);
+        assertThat(second.decision().permitted()).isFalse();
+        assertThat(second.decision().rule()).isEqualTo(paced);
         assertThat(second.wasInterrupted()).isTrue();
         pass(SECOND, 1);
-        assertThat(first.answer().permitted()).isTrue();
+        assertThat(first.decision().permitted()).isTrue();
         pass(SECOND, 1);
         pass(SECOND, 0);
-        assertThat(third.answer().permitted()).isTrue();
+        assertThat(third.decision().permitted()).isTrue();
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
     }
 
     @Test
-    void interruptOfOneWhoWaitsForARelease() {
+    void interruptOfARequestThatWaitsForARelease() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         Decision held = limiters.tryAcquire(two, "key");
         Caller both = caller(two.charge("key", 2).maxWait(HOUR));
@@ -145,22 +148,22 @@ class WaitingRoomTests {
 
         both.interrupt();
 
-        assertThat(both.answer().permitted()).isFalse();
+        assertThat(both.decision().permitted()).isFalse();
         assertThat(both.wasInterrupted()).isTrue();
-        assertThat(one.answer().permitted()).isTrue();
-        one.answer().close();
+        assertThat(one.decision().permitted()).isTrue();
+        one.decision().close();
         held.close();
         assertThat(limiters.peek(two, "key").remaining()).isEqualTo(2);
     }
 
     @Test
-    void oneWhoIsInterruptedAlreadyGetsWhatCanBeHadAndDoesNotWait() {
+    void interruptedThreadGetsAvailablePermitsButDoesNotWait() {
         Caller lucky = new Caller(() -> acquireInterrupted(paced));
-        assertThat(lucky.answer().permitted()).isTrue();
+        assertThat(lucky.decision().permitted()).isTrue();
         assertThat(lucky.wasInterrupted()).isTrue();
 
         Caller unlucky = new Caller(() -> acquireInterrupted(paced));
-        assertThat(unlucky.answer().permitted()).isFalse();
+        assertThat(unlucky.decision().permitted()).isFalse();
         assertThat(unlucky.wasInterrupted()).isTrue();
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
     }
@@ -171,7 +174,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void cancellingAFutureGivesThePlaceUpAndThoseBehindKeepTheirTurns() {
+    void cancelledFutureLeavesAndLaterTurnsStay() {
         limiters.tryAcquire(paced, "key");
         CompletableFuture<Decision> first = limiters.acquireAsync(paced, "key", HOUR);
         CompletableFuture<Decision> second = limiters.acquireAsync(paced, "key", HOUR);
@@ -189,7 +192,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void futuresAreCompletedByThreadsThatAreThere() {
+    void futuresAreCompletedByExistingThreads() {
         assumeThat(ForkJoinPool.getCommonPoolParallelism()).isPositive();
         limiters.tryAcquire(paced, "key");
         CompletableFuture<Thread> completed =
@@ -232,7 +235,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void anExecutorWhoseThreadsAreAllBlockedDelaysNoTurn() {
+    void aBlockedExecutorDelaysNoTurn() {
         List<Runnable> handedOver = new CopyOnWriteArrayList<>();
         RateLimiters own = RateLimiters.builder()
                 .timeSource(time)
@@ -245,7 +248,7 @@ class WaitingRoomTests {
 
         time.advance(SECOND.multipliedBy(2));
 
-        assertThat(caller.answer().permitted()).isTrue();
+        assertThat(caller.decision().permitted()).isTrue();
         until(() -> own.waiting() == 0);
         assertThat(future).isNotDone();
         until(() -> !handedOver.isEmpty());
@@ -267,7 +270,7 @@ class WaitingRoomTests {
 
     @ParameterizedTest
     @MethodSource("executorsThatRunNothingElsewhere")
-    void whereNoOtherThreadWouldCompleteAFutureTheCommonPoolDoes(Executor executor) {
+    void theCommonPoolCompletesFuturesOfASameThreadExecutor(Executor executor) {
         assumeThat(ForkJoinPool.getCommonPoolParallelism()).isPositive();
         RateLimiters own =
                 RateLimiters.builder().timeSource(time).executor(executor).build();
@@ -280,7 +283,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void twoOfOneStorageBothHearOfWhatIsReleased() {
+    void bothLimitersOfAStorageReceiveReleases() {
         RateLimiters second = new RateLimiters(limiters.storage());
         Decision held = limiters.tryAcquire(pool, "key");
         CompletableFuture<Decision> before = waiting(() -> limiters.acquireAsync(pool, "key", HOUR));
@@ -293,7 +296,7 @@ class WaitingRoomTests {
         assertThat(waits.join().permitted()).isTrue();
     }
 
-    /** Remembers its listeners. */
+    /** Records its listeners. */
     private static final class Listened extends DelegatingStorage {
 
         private final Set<ReleaseListener> listeners = new HashSet<>();
@@ -318,7 +321,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void aStorageForgetsThoseThatAreClosed() {
+    void closingRemovesTheListenerFromTheStorage() {
         Listened storage = new Listened(limiters.storage());
         RateLimiters first = new RateLimiters(storage);
         RateLimiters second = new RateLimiters(storage);
@@ -338,7 +341,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void cancellingAfterTheAnswerChangesNothing() {
+    void cancellingAfterTheDecisionChangesNothing() {
         CompletableFuture<Decision> held = limiters.acquireAsync(pool, "key", HOUR);
         assertThat(held.cancel(false)).isFalse();
         assertThat(held.join().permitted()).isTrue();
@@ -346,7 +349,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void whoeverCompletesAFutureTakesItsWaiterOut() {
+    void completingTheFutureRemovesTheRequest() {
         List<Consumer<CompletableFuture<Decision>>> others = List.of(
                 future -> future.complete(null),
                 future -> future.complete(limiters.peek(paced, "key")),
@@ -367,18 +370,18 @@ class WaitingRoomTests {
     }
 
     @Test
-    void aTurnOfOneWhoIsGoneStaysEmpty() {
+    void turnOfAClientThatHasGoneStaysUnused() {
         limiters.tryAcquire(paced, "key");
         Charge charge = paced.charge("key").maxWait(HOUR);
-        AtomicInteger asked = new AtomicInteger();
-        CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> asked.incrementAndGet() == 0);
+        AtomicInteger checks = new AtomicInteger();
+        CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> checks.incrementAndGet() == 0);
         CompletableFuture<Decision> second = future(charge);
         CompletableFuture<Decision> third = future(charge);
 
         pass(SECOND, 2);
 
         assertThat(gone.join().permitted()).isFalse();
-        assertThat(asked).hasValue(1);
+        assertThat(checks).hasValue(1);
         pass(SECOND, 1);
         assertThat(second.join().permitted()).isTrue();
         pass(SECOND, 0);
@@ -386,7 +389,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void aReleaseIsNotGivenToOneWhoIsGone() {
+    void releaseIsNotGrantedToAClientThatHasGone() {
         Decision held = limiters.tryAcquire(pool, "key");
         Charge charge = pool.charge("key").maxWait(HOUR);
         CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> false);
@@ -399,7 +402,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void oneWhosePresenceCannotBeToldIsGoneAndHarmsNobody() {
+    void requestWithAFailingPresenceCheckIsRejectedWithoutAffectingOthers() {
         Decision held = limiters.tryAcquire(pool, "key");
         limiters.tryAcquire(paced, "key");
         List<CompletableFuture<Decision>> failing = new ArrayList<>();
@@ -422,7 +425,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void whoCannotBeServedInTimeIsRejectedAtOnce() {
+    void requestThatCannotBeServedInTimeIsRejectedAtOnce() {
         limiters.tryAcquire(paced, "key");
         Duration tooShort = SECOND.minusNanos(1);
 
@@ -437,7 +440,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void whoFindsTheQueueFullIsRejectedAtOnce() {
+    void requestForAFullQueueIsRejectedAtOnce() {
         Charge inTurn = paced.charge("key").maxWait(HOUR).maxWaiting(2);
         Charge forRelease = pool.charge("key").maxWait(HOUR).maxWaiting(2);
         limiters.tryAcquire(inTurn, forRelease);
@@ -452,7 +455,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void waitersCountForTheirOwnKeyWhereKeysShareAState() {
+    void waitingRequestsCountForTheirOwnKeyIfKeysShareAState() {
         RateLimiters small = RateLimiters.builder().timeSource(time).maxKeys(1).build();
         for (Rule rule : List.of(paced, pool)) {
             small.tryAcquire(rule, "first");
@@ -482,7 +485,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void aQueueOfNobodyIsFullFromTheStart() {
+    void aQueueOfLengthZeroIsAlwaysFull() {
         limiters.tryAcquire(paced.charge("key"), pool.charge("key"));
         for (Rule rule : List.of(paced, pool)) {
             Charge charge = rule.charge("key").maxWait(HOUR).maxWaiting(0);
@@ -544,7 +547,7 @@ class WaitingRoomTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void stoppingAnswersAThousandWaiters(boolean close) throws InterruptedException {
+    void stoppingCompletesAThousandRequests(boolean close) throws InterruptedException {
         RateLimiters limiters = RateLimiters.builder().build();
         Rule hourly = Rule.of("hourly", Limit.leakyBucket(1, HOUR).burst(10_000).paced());
         Rule bucket = Rule.of("bucket", Limit.tokenBucket(5, HOUR));
@@ -569,7 +572,7 @@ class WaitingRoomTests {
         }
 
         for (Caller caller : callers) {
-            assertThat(caller.answer().permitted()).isFalse();
+            assertThat(caller.decision().permitted()).isFalse();
             assertThat(caller.wasInterrupted()).isFalse();
             caller.join();
         }
@@ -586,7 +589,7 @@ class WaitingRoomTests {
     }
 
     @Test
-    void stoppingPermitsNobodyWhomTheLeavingMakeRoomFor() {
+    void stoppingPermitsNoRequestInsteadOfThoseThatLeave() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         Rule both = Rule.of(
                 "both",

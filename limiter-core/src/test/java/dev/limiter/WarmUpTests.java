@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Limits that are slow at first, at any rate, and however those who want to go ask. */
+/** Limits that are slow at first, at any rate, for waiting and polling clients. */
 class WarmUpTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -41,12 +41,12 @@ class WarmUpTests {
         return (double) limit.window().toNanos() / limit.limit();
     }
 
-    /** How many permits a cold limit takes to get warm. */
+    /** Returns how many permits a cold limit grants until it is warm. */
     private static int permitsToWarm(Limit limit) {
         return (int) Math.ceil(warmUp(limit) / interval(limit) / 2);
     }
 
-    /** The departures of somebody who waits for each turn, in nanoseconds from the first. */
+    /** Returns when a client that waits for each turn is permitted, in nanoseconds from the first. */
     private List<Long> waiting(Rule rule, int count) {
         List<Long> departures = new ArrayList<>();
         long start = time.now();
@@ -60,7 +60,7 @@ class WarmUpTests {
         return departures;
     }
 
-    /** The departures of a client that asks again when told to, and so much later. */
+    /** The same for a client that retries at the retry time, plus a delay. */
     private List<Long> polling(Rule rule, int count, long late) {
         List<Long> departures = new ArrayList<>();
         long start = time.now();
@@ -93,7 +93,7 @@ class WarmUpTests {
 
         assertThat(gaps.get(0) / interval(limit)).isBetween(3 - 2.0 / cold, 3.0);
         for (int i = 1; i < gaps.size(); i++) {
-            // whole steps fall where they fall
+            // times are rounded to whole steps
             assertThat(gaps.get(i)).isLessThanOrEqualTo(gaps.get(i - 1) + STEP);
         }
         assertThat(departures.get(cold)).isCloseTo(warmUp(limit), within((long) interval(limit) + STEP));
@@ -113,23 +113,22 @@ class WarmUpTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void whoPollsLeavesWhenWhoWaitsDoes(Limit limit) {
+    void pollingIsPermittedWhenWaitingIs(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         int count = 3 * permitsToWarm(limit);
         List<Long> waiting = waiting(rule, count);
         limiters.reset(rule, "key");
         List<Long> polling = polling(rule, count, 0);
         for (int i = 0; i < count; i++) {
-            // asks at whole steps, and each is a start anew; where time is counted in parts of a step, what rests
-            // meanwhile
-            // costs up to as much again
+            // retries at whole steps, and each starts again; if time is counted in parts of a step, the idle time in
+            // between costs as much again
             assertThat(polling.get(i) - waiting.get(i)).isBetween(0L, i * STEP * Math.min(STEP, 2));
         }
     }
 
     @ParameterizedTest
     @MethodSource("limits")
-    void whoPollsLateDoesNotGetCold(Limit limit) {
+    void latePollingKeepsTheLimitWarm(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         waiting(rule, permitsToWarm(limit) + 1);
         long late = (long) (interval(limit) * 0.9);
@@ -165,13 +164,13 @@ class WarmUpTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void halfOfTheTimeLeavesItWarmAndTheRestIsInProportion(Limit limit) {
+    void halfOfTheIdleTimeKeepsItWarmAndTheRestCoolsInProportion(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         double interval = interval(limit);
         double warmUp = warmUp(limit);
         for (double share : new double[] {0.3, 0.5, 0.75, 0.9, 1, 5}) {
             waiting(rule, permitsToWarm(limit) * 3);
-            // the rest that the permits before have used up comes back, too; the last one's interval is not rest
+            // the rest that earlier permits used up also comes back; the last one's interval is not rest
             time.advance((long) (interval + share * warmUp));
             double rest = Math.min(share * warmUp, warmUp);
             double above = Math.max(rest - warmUp / 2, 0);
@@ -194,7 +193,7 @@ class WarmUpTests {
         return delays;
     }
 
-    /** Guava, RateLimiterTest.testWarmUp: what it rounds to hundredths. */
+    /** Guava, RateLimiterTest.testWarmUp, which rounds to hundredths. */
     @Test
     void waitsAsGuavasWarmingUpLimiter() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(2, SECOND).warmUp(SECOND.multipliedBy(4)));
@@ -209,7 +208,7 @@ class WarmUpTests {
         assertThat(seconds(rule, 8)).containsExactly(0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5);
     }
 
-    /** Guava, RateLimiterTest.testWarmUpAndUpdate: the rate doubles on the way. */
+    /** Guava, RateLimiterTest.testWarmUpAndUpdate: the rate doubles during the warm-up. */
     @Test
     void waitsAsGuavasWarmingUpLimiterWhenTheRateChanges() {
         Rule slow = Rule.of("rule", Limit.tokenBucket(2, SECOND).warmUp(SECOND.multipliedBy(4)));
@@ -225,9 +224,12 @@ class WarmUpTests {
                         0.0, 0.71875, 0.65625, 0.59375, 0.53125, 0.46875, 0.40625, 0.34375, 0.28125, 0.25, 0.25);
     }
 
-    /** Sentinel, WarmUpControllerTest: ten per second, ten seconds; eight pass when warm, not when cold, and never more than ten. */
+    /**
+     * Sentinel, WarmUpControllerTest: ten per second with a warm-up of ten seconds; eight pass when warm but not when
+     * cold, and never more than ten.
+     */
     @Test
-    void permitsInASecondWhatSentinelsControllerDoes() {
+    void permitsAsManyPerSecondAsSentinelsController() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND).warmUp(SECOND.multipliedBy(10)));
         assertThat(inASecond(rule)).isBetween(1L, 4L);
         for (int i = 0; i < 10; i++) {
@@ -245,7 +247,7 @@ class WarmUpTests {
         return permitted;
     }
 
-    /** In Redis turns can be counted further ahead. */
+    /** In Redis, turns can be computed further ahead. */
     @Test
     @Tag(MemoryPromises.TAG)
     void rejectionForATurnTooFarAheadEndsWhenItIsNotAnyMore() {

@@ -15,13 +15,13 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The application that the guides tell of, where it is not the sample. */
+/** The application in guides that do not use the sample. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import({Orders.class, Reports.class})
 public class Shop {
 
-    /** Alice operates it. */
+    /** Makes alice the user of all requests. */
     @Bean
     Filter alice() {
         return (request, response, chain) -> chain.doFilter(

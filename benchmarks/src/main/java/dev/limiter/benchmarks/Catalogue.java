@@ -20,10 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** All tables of docs/performance.md, in its order: how each is measured, and its columns. */
+/** All tables of docs/internals/benchmarks.md in the order of the page, with their benchmarks and columns. */
 final class Catalogue {
 
-    /** A small young generation, in memory that is there: a large one measures page faults. */
+    /** A small young generation of touched memory: a large one would measure page faults. */
     private static final List<String> YOUNG = List.of("-Xmn256m", "-XX:+AlwaysPreTouch");
 
     private static final Map<String, String> DECISIONS = decisions();
@@ -65,7 +65,7 @@ final class Catalogue {
         rows.put("hashLookup", "the same behind a hash look-up");
         rows.put("hashLookupAfterClock", "the same, the clock first");
         rows.put("limiterTokenBucket", "**Limiter `TOKEN_BUCKET`**");
-        rows.put("limiterTokenBucketOnlyWhether", "the same with `tryTake`, which tells only whether");
+        rows.put("limiterTokenBucketOnlyWhether", "the same with `tryTake`, which returns only true or false");
         rows.put("limiterTokenBucketOrWait", "**Limiter `TOKEN_BUCKET`, would wait**");
         rows.put("limiterLeakyBucket", "**Limiter `LEAKY_BUCKET`**");
         rows.put("limiterFixedWindow", "**Limiter `FIXED_WINDOW`**");
@@ -76,8 +76,8 @@ final class Catalogue {
         rows.put("bucket4jInCaffeine", "bucket4j in Caffeine");
         rows.put("resilience4j", "resilience4j in a HashMap");
         rows.put("resilience4jOnlyWhether", "the same without its second `getMetrics()`");
-        rows.put("guava", "Guava in a HashMap (cannot tell what is left)");
-        rows.put("sentinel", "Sentinel, hot parameter (cannot tell what is left)");
+        rows.put("guava", "Guava in a HashMap (does not report what is left)");
+        rows.put("sentinel", "Sentinel, hot parameter (does not report what is left)");
         return rows;
     }
 
@@ -163,7 +163,7 @@ final class Catalogue {
                 List.of(new JmhRound(HotKeyBenchmark.class, rows, "hot-key", "ns", "", 1, heap("1g"), Map.of(), 2)));
         return new Job(
                 "hot-key",
-                "ways to move one number on, two threads",
+                "ways to update one number, two threads",
                 2,
                 true,
                 "",
@@ -173,7 +173,7 @@ final class Catalogue {
     }
 
     private static Job heap() {
-        // counts objects: other collectors count regions, too
+        // counts objects; other collectors count regions
         List<String> serial = List.of("-Xms4g", "-Xmx4g", "-Xmn1g", "-XX:+UseSerialGC");
         return new Job(
                 "heap",
@@ -236,7 +236,7 @@ final class Catalogue {
     private static Job giveUp() {
         return new Job(
                 "give-up",
-                "waiters that give up",
+                "queued requests that give up",
                 0.5,
                 true,
                 "",
@@ -245,13 +245,13 @@ final class Catalogue {
                 layout(
                         "give-up",
                         "",
-                        ranges(" ms", "cancelled in", "of it on a processor", "unrelated key: median", "p99", "max")));
+                        ranges(" ms", "cancelled in", "CPU time", "unrelated key: median", "p99", "max")));
     }
 
     private static Job lateness() {
         return new Job(
                 "lateness",
-                "how late waiters leave",
+                "how late queued requests leave",
                 3,
                 true,
                 "",
@@ -305,7 +305,8 @@ final class Catalogue {
         List<Layout> layouts = List.of(
                 new Layout("edge-permitted", "permitted", List.of(new Column("ns", RANGE, ""), allocated)),
                 new Layout("edge-rejected", "rejected", List.of(new Column("us", RANGE, ""), allocated)));
-        return new Job("edge", "an interceptor and its peers, on mocks", 4, true, "", 3, source, layouts);
+        return new Job(
+                "edge", "interceptors of Limiter and other libraries, on mocks", 4, true, "", 3, source, layouts);
     }
 
     private static Job observing() {
@@ -343,7 +344,7 @@ final class Catalogue {
     private static Job serverCpu() {
         return new Job(
                 "server-cpu",
-                "CPU time of a server over HTTP, with peers",
+                "CPU time of a server over HTTP, with other libraries",
                 4,
                 true,
                 "wrk",
@@ -404,7 +405,7 @@ final class Catalogue {
     private static Job redis() {
         List<Layout> layouts = List.of(
                 emptyCall("redis"),
-                new Layout("redis", "nobody rejected", emptyCalls()),
+                new Layout("redis", "no rejections", emptyCalls()),
                 new Layout(
                         "redis-limit",
                         "at the limit",
@@ -433,7 +434,7 @@ final class Catalogue {
                 Program.withRounds(RedisBenchmark.class, heap("1g"), "500", "busy"),
                 List.of(
                         emptyCall("redis-busy"),
-                        new Layout("redis-busy", "nobody rejected, one core busy", emptyCalls())));
+                        new Layout("redis-busy", "no rejections, one core busy", emptyCalls())));
     }
 
     private static Job openLoop() {
@@ -443,7 +444,7 @@ final class Catalogue {
         }
         return new Job(
                 "open-loop",
-                "45,000 requests a second that wait for no answer",
+                "45,000 requests a second without waiting for replies",
                 2.5,
                 true,
                 REDIS,
@@ -453,7 +454,7 @@ final class Catalogue {
                         "open-loop",
                         "over",
                         List.of(
-                                new Column("least answers in a second", "least in a second", RANGE, "", null),
+                                new Column("fewest replies in a second", "least in a second", RANGE, "", null),
                                 new Column("p50", RANGE, " ms"),
                                 new Column("p90", RANGE, " ms"),
                                 new Column("p99", RANGE, " ms"),

@@ -41,12 +41,12 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * One decision for a key: rule and key in, "permitted?" and "how many are left?" out, beside the peers at the same
- * work, and beside what each of them has to do at least: look a key up, read the clock, swap a number. That line is for
- * comparison and no lower bound: with several threads on one key, the order of these steps decides how many races are
- * lost, and {@code hashLookupAfterClock} has the better one.
+ * Measures one decision for a key: rule and key in, "permitted?" and "how many are left?" out. The other libraries
+ * do the same. {@code hashLookup} is a base line: find a key, read the clock, swap a number. It is not a lower
+ * bound: with several threads on one key, the order of these steps decides how many races are lost. {@code
+ * hashLookupAfterClock} has the better order.
  *
- * <p>The young generation is small, because a large one measures page faults.
+ * <p>The young generation is small, because a large one would measure page faults.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -58,11 +58,11 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 @State(Scope.Benchmark)
 public class DecisionBenchmark {
 
-    /** Whether there is always something left, or never. */
+    /** Whether all decisions are permitted, or all rejected. */
     @Param({"permitted", "rejected"})
     public String outcome = "permitted";
 
-    /** One compare-and-set, alone and behind one hash look-up. */
+    /** One compare-and-set, alone and after a hash look-up. */
     @State(Scope.Benchmark)
     public static class LookUp {
 
@@ -86,7 +86,7 @@ public class DecisionBenchmark {
             }
         }
 
-        /** With a shorter time in which a race can be lost, as decisions have it. */
+        /** Reads the clock first, as decisions do, which loses fewer races. */
         static long decide(AtomicLong state, long now) {
             while (true) {
                 long before = state.get();
@@ -115,7 +115,7 @@ public class DecisionBenchmark {
         return LookUp.decide(lookUp.byKey.get(cursor.next(keys)), now);
     }
 
-    /** Ours, through the public entry point; with all keys known beforehand, as with the peers. */
+    /** Limiter through its public API. All keys exist before, as for the other libraries. */
     @State(Scope.Benchmark)
     public static class Ours {
 
@@ -134,18 +134,18 @@ public class DecisionBenchmark {
             fill(benchmark, keys, params.getBenchmark());
         }
 
-        /** With the keys of the rule that this method asks. */
+        /** Creates the keys of the rule that the benchmark uses. */
         void fill(DecisionBenchmark benchmark, Keys keys, String method) {
             limiters = RateLimiters.builder().maxKeys(100_000_000).build();
             boolean permits = benchmark.outcome.equals("permitted");
-            // so long a window that no key is as good as new before the run is over, and is forgotten
+            // the window is long enough that no key expires during the run
             long limit = permits ? 500_000_000 : 1;
             Duration window = permits ? Limit.MAX_WINDOW : Duration.ofDays(300);
             tokenBucket = Rule.of("tokenBucket", Limit.tokenBucket(limit, window));
             leakyBucket = Rule.of("leakyBucket", Limit.leakyBucket(limit, window));
             fixedWindow = Rule.of("fixedWindow", Limit.fixedWindow(limit, window));
             slidingWindowCounter = Rule.of("slidingWindowCounter", Limit.slidingWindowCounter(limit, window));
-            // a log holds what was permitted in its window: with one key, what is decided in a millisecond is a lot
+            // a log stores all permits of its window; with one key that is many per millisecond
             Duration logged = keys.keys == 1 ? Duration.ofMillis(1) : Duration.ofSeconds(1);
             slidingWindowLog = Rule.of("slidingWindowLog", Limit.slidingWindowLog(limit, permits ? logged : window));
             twoLimits = Rule.of(
@@ -157,12 +157,11 @@ public class DecisionBenchmark {
                     limiters.tryAcquire(rule, key);
                 }
             });
-            // moves keys and cells next to each other, as the collections of a benchmark that allocates do sooner or
-            // later
+            // moves keys and cells next to each other, as garbage collections sooner or later do
             System.gc();
         }
 
-        /** The rule that a benchmark's method asks, by its name; empty for the methods of others. */
+        /** Returns the rule for a benchmark method; empty for the other libraries. */
         Optional<Rule> rule(String method) {
             String name = method.toLowerCase(Locale.ROOT);
             return Stream.of(tokenBucket, leakyBucket, fixedWindow, slidingWindowCounter, slidingWindowLog, twoLimits)
@@ -181,13 +180,13 @@ public class DecisionBenchmark {
         return ours(ours, ours.tokenBucket, keys, cursor);
     }
 
-    /** Only whether, as Guava and Sentinel tell it, too. */
+    /** Returns only true or false, as Guava and Sentinel do. */
     @Benchmark
     public boolean limiterTokenBucketOnlyWhether(Ours ours, Keys keys, Keys.Cursor cursor) {
         return ours.limiters.tryTake(ours.tokenBucket, cursor.next(keys));
     }
 
-    /** {@link #limiterTokenBucket} by a caller that would wait, and need not. */
+    /** {@link #limiterTokenBucket} with {@code acquire}, for a caller that could wait but need not. */
     @Benchmark
     public long limiterTokenBucketOrWait(Ours ours, Keys keys, Keys.Cursor cursor) {
         Decision decision = ours.limiters.acquire(ours.tokenBucket, cursor.next(keys), Ours.MAX_WAIT);
@@ -219,7 +218,10 @@ public class DecisionBenchmark {
         return ours(ours, ours.twoLimits, keys, cursor);
     }
 
-    /** bucket4j: a bucket per key, in a HashMap filled beforehand, and in a Caffeine cache that could evict. */
+    /**
+     * bucket4j with a bucket per key, in a HashMap that was filled before, and in a Caffeine cache that could
+     * evict.
+     */
     @State(Scope.Benchmark)
     public static class Bucket4j {
 
@@ -266,7 +268,7 @@ public class DecisionBenchmark {
         return probe(peer.cache.get(cursor.next(keys), key -> peer.create()));
     }
 
-    /** resilience4j: a limiter per key, in a HashMap filled beforehand. */
+    /** resilience4j with a limiter per key, in a HashMap that was filled before. */
     @State(Scope.Benchmark)
     public static class Resilience4j {
 
@@ -292,13 +294,13 @@ public class DecisionBenchmark {
         return limiter.acquirePermission() ? limiter.getMetrics().getAvailablePermissions() : 0;
     }
 
-    /** Only whether: what is left takes a second look at its state. */
+    /** Returns only true or false; the remaining permits need a second reading of the state. */
     @Benchmark
     public boolean resilience4jOnlyWhether(Resilience4j peer, Keys keys, Keys.Cursor cursor) {
         return peer.byKey.get(cursor.next(keys)).acquirePermission();
     }
 
-    /** Guava: a limiter per key; cannot say what is left. */
+    /** Guava with a limiter per key; it does not report the remaining permits. */
     @State(Scope.Benchmark)
     @SuppressWarnings("UnstableApiUsage")
     public static class Guava {
@@ -323,7 +325,7 @@ public class DecisionBenchmark {
         return peer.byKey.get(cursor.next(keys)).tryAcquire();
     }
 
-    /** Sentinel: one resource with a limit per hot parameter; cannot say what is left. */
+    /** Sentinel with one resource and a limit per hot parameter; it does not report the remaining permits. */
     @State(Scope.Benchmark)
     public static class Sentinel {
 

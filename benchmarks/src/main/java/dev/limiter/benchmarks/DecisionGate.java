@@ -14,16 +14,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails when a decision has become half as dear again: by its ratio to a decision of bucket4j, or by the bytes that it
- * allocates. {@code java -cp benchmarks.jar dev.limiter.benchmarks.DecisionGate}, less than a minute.
+ * Fails if a decision becomes 50 % more expensive, by its ratio to a decision of bucket4j or by the bytes that it
+ * allocates. {@code java -cp benchmarks.jar dev.limiter.benchmarks.DecisionGate} takes less than a minute.
  *
- * <p>Other processes may keep all cores busy meanwhile: what counts is the CPU time of the thread, of the faster
- * quarter of many batches, and the JIT compiler is waited for. Each round has a JVM for every benchmark; the fastest one
- * counts, because what else runs on the machine can only add to it.
+ * <p>It works while other processes keep all cores busy: it counts the CPU time of the thread, takes the first
+ * quartile of many batches, and waits for the JIT compiler. Each round has its own JVM for every benchmark. The
+ * fastest counts, because other processes can only add time.
  */
 public final class DecisionGate {
 
-    /** Half as dear again as measured on three machines (at most 0.99, 0.64, 1.18, 1.27, 2.80, 2.05). */
+    /** 1.5 times the values measured on three machines (at most 0.99, 0.64, 1.18, 1.27, 2.80, 2.05). */
     private static final List<Bound> BOUNDS = List.of(
             new Bound("limiterTokenBucket", 1.5, 44),
             new Bound("limiterTokenBucketOnlyWhether", 0.95, 1),
@@ -38,7 +38,7 @@ public final class DecisionGate {
     private static final int BATCHES = 80;
     private static final int BATCH = 100_000;
 
-    /** Where other code could find the decision: so its allocation cannot be left out. */
+    /** Other code could read the decision here, so its allocation cannot be removed. */
     private static @Nullable Decision decided;
 
     private DecisionGate() {}
@@ -50,12 +50,12 @@ public final class DecisionGate {
         long once();
     }
 
-    /** @param args nothing; or the method of {@link DecisionBenchmark} that this process is to measure */
+    /** @param args empty, or the method of {@link DecisionBenchmark} that this process measures */
     public static void main(String[] args) throws Exception {
         if (args.length == 1) {
             measure(args[0]);
         } else if (!compare()) {
-            System.err.println("A decision has become too dear");
+            System.err.println("A decision has become too expensive");
             System.exit(1);
         }
     }
@@ -124,7 +124,7 @@ public final class DecisionGate {
         return sum;
     }
 
-    /** One key, always permitted. */
+    /** Creates one key that is always permitted. */
     private static Call call(String method) {
         DecisionBenchmark benchmark = new DecisionBenchmark();
         Keys keys = new Keys();

@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Measures how long single decisions take while 10,000,000 keys expire under them: the decisions of known keys and of
- * new ones (which do some of the expiring), beside the same with nothing to expire. The pauses of the machine are in
- * both. {@code Tables expiry} runs it with a collector that does not stop the program itself for long.
+ * Measures single decisions while 10,000,000 keys expire: on known keys and on new ones, which do some of the
+ * expiry. Compares them with decisions while nothing expires; pauses of the machine affect both. {@code Tables
+ * expiry} uses a collector without long pauses.
  */
 public final class ExpiryPause {
 

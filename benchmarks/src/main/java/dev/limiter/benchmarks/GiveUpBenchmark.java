@@ -15,9 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Measures how long it takes to cancel thousands of waiting futures in the order of their arrival, and how long an
- * unrelated key that has to wait, too, is kept from its queue meanwhile; for {@code Tables give-up}. The arguments are
- * how many rounds, and how many futures (16,000).
+ * Measures how long it takes to cancel thousands of waiting futures in the order of arrival, and how long this
+ * delays an unrelated key that also queues; for {@code Tables give-up}. The arguments are the number of rounds,
+ * and the number of futures (16,000).
  */
 public final class GiveUpBenchmark {
 
@@ -70,12 +70,12 @@ public final class GiveUpBenchmark {
         limiters.close();
     }
 
-    /** Other processes may have the processor meanwhile. */
+    /** CPU time, because other processes may use the processor. */
     private static long cpu() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 
-    /** How long it takes to be in the queue. */
+    /** Measures how long it takes to enter the queue. */
     private long unrelated() {
         long start = System.nanoTime();
         CompletableFuture<Decision> future = limiters.acquireAsync(rule, "unrelated", LONG);
@@ -87,7 +87,7 @@ public final class GiveUpBenchmark {
     private void print(long took, long cpu, long[] delays) {
         Arrays.sort(delays);
         print("cancelled in", took);
-        print("of it on a processor", cpu);
+        print("CPU time", cpu);
         print("unrelated key: median", delays[delays.length / 2]);
         print("p99", delays[(int) (delays.length * 0.99)]);
         print("max", delays[delays.length - 1]);

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * Measures the heap that one key takes at 1,000,000 keys, the key string left out, everything else that is needed to
- * find and to forget it included. {@code Tables heap} runs it with a collector that counts objects, not regions.
+ * Measures the heap of one of 1,000,000 keys without its string, including everything needed to find and evict it.
+ * {@code Tables heap} uses a collector that counts objects, not regions.
  */
 public final class HeapPerKey {
 
@@ -55,7 +55,7 @@ public final class HeapPerKey {
         candidates.put("bucket4j in a HashMap", keys -> each(keys, key -> bucket()));
         candidates.put("bucket4j in Caffeine", HeapPerKey::bucketsInCaffeine);
         candidates.put("resilience4j in a HashMap", HeapPerKey::resilience4j);
-        // what the JVM itself needs to do this is there before
+        // the JVM allocates its own objects first
         measure(keys -> each(keys, key -> new AtomicLong()));
         candidates.forEach((name, fill) -> new Measurement("heap", name, "bytes", Math.rint(measure(fill))).print());
     }
@@ -110,7 +110,7 @@ public final class HeapPerKey {
         return limiters;
     }
 
-    /** As many permits as there are keys, each at a moment of its own. */
+    /** Takes as many permits as there are keys, each at another moment. */
     private static Object longLog(String[] keys) {
         AtomicLong clock = new AtomicLong(1_700_000_000_000_000_000L);
         RateLimiters limiters =

@@ -15,8 +15,8 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The candidates to make one hot key cheaper for several threads without ever granting too much: ways to move one
- * number on by "read it, read the clock, compute, swap". All are exact; they differ in what happens after a lost race.
+ * Ways to make one hot key cheaper for several threads without exceeding a limit: updating one number by "read it,
+ * read the clock, compute, swap". All are exact; they differ after a lost race.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -76,7 +76,7 @@ public class HotKeyBenchmark {
         }
     }
 
-    /** The clock is read before the number: a shorter time in which a race can be lost, but see {@code Cell}. */
+    /** Reads the clock before the number, which loses fewer races; but see {@code Cell}. */
     @Benchmark
     public long readTheClockFirst() {
         while (true) {

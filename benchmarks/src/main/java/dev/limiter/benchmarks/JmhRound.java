@@ -17,12 +17,12 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * Benchmarks of JMH that make one column of a table: one short fork of each in a round, so that its spread has in it
- * what JIT compilers make of the same code.
+ * JMH benchmarks for one column of a table. Each round has one short fork of each, so the spread includes
+ * differences between JIT compilations.
  *
- * @param labels the row of each benchmark's method, in the order of rows
- * @param bytes the column of the allocated bytes, or empty
- * @param perUnit by how much nanoseconds are divided
+ * @param labels the row of each benchmark method, in the order of rows
+ * @param bytes the column for allocated bytes, or empty
+ * @param perUnit the divisor for nanoseconds
  */
 record JmhRound(
         Class<?> benchmark,
@@ -36,7 +36,7 @@ record JmhRound(
         int threads)
         implements Source {
 
-    /** The time and the heap of one call. */
+    /** The time and the allocated bytes of one call. */
     private record Cost(double nanos, double bytes) {}
 
     @Override
@@ -72,7 +72,7 @@ record JmhRound(
         return options.build();
     }
 
-    /** By the name of the benchmark's method. */
+    /** Returns the results by benchmark method. */
     private Map<String, Cost> run() throws RunnerException {
         Map<String, Cost> costs = new HashMap<>();
         for (RunResult run : new Runner(options()).run()) {

@@ -9,12 +9,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The tables that {@link Tables} measures by one name.
+ * The tables that {@link Tables} measures under one name.
  *
- * @param minutes for how long, at {@code rounds}
- * @param idle whether the machine must do nothing else meanwhile
- * @param needs the program that has to be on the PATH, or empty
- * @param layouts the tables that come of it
+ * @param minutes the duration with {@code rounds} rounds
+ * @param idle whether the machine must be idle
+ * @param needs a program that must be on the PATH, or empty
+ * @param layouts the resulting tables
  */
 record Job(
         String name,
@@ -26,7 +26,7 @@ record Job(
         Source source,
         List<Layout> layouts) {
 
-    /** The tables in Markdown. */
+    /** Returns the tables in Markdown. */
     List<String> run(int rounds) throws Exception {
         List<Measurement> measurements = new ArrayList<>();
         source.measure(rounds, measurements::add);

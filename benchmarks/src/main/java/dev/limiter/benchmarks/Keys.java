@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** The keys that requests come with: evenly one key, or Zipf(1.0) over many, drawn beforehand. */
+/** The keys of requests: one key, or Zipf(1.0) over many, drawn before the run. */
 @State(Scope.Benchmark)
 public class Keys {
 
@@ -17,7 +17,8 @@ public class Keys {
     public int keys;
 
     /**
-     * Whether requests come with the strings the limiters know, whose hash is known, or with new ones, as over HTTP.
+     * Whether requests use the strings that the limiters have stored, with a cached hash, or new ones as over
+     * HTTP.
      */
     @Param("same")
     public String strings = "same";
@@ -42,7 +43,7 @@ public class Keys {
             sum += 1.0 / (i + 1);
             cumulative[i] = sum;
         }
-        // ranks are spread over the key space, so that the frequent ones are not neighbours in memory
+        // ranks are spread over the keys, so that frequent keys are not neighbours in memory
         int[] spread = shuffled(keys);
         Random random = new Random(42);
         for (int i = 0; i < DRAWS; i++) {
@@ -62,7 +63,7 @@ public class Keys {
         return shuffled;
     }
 
-    /** Where a thread is in the draws. */
+    /** The position of a thread in the draws. */
     @State(Scope.Thread)
     public static class Cursor {
 

@@ -9,17 +9,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of a table of docs/performance.md, and its text. Rows stand in the order in which they were
- * measured first.
+ * The columns of a table in docs/internals/benchmarks.md, and its text. Rows are in the order in which they were
+ * first measured.
  *
- * @param table the name that its {@link Measurement}s have
+ * @param table the table of its {@link Measurement}s
  * @param corner the head of the column of rows
  */
 record Layout(String table, String corner, List<Column> columns) {
 
     /**
      * @param measured the name of the column in measurements
-     * @param baseline the row of the same column whose ratio is added in brackets
+     * @param baseline a row of the same column; the ratio to it is added in brackets
      */
     record Column(
             String title,
@@ -46,7 +46,7 @@ record Layout(String table, String corner, List<Column> columns) {
                     : text + " (" + String.format("%.2f", ratio(values, base)) + ")";
         }
 
-        /** Of the same round: a slow minute of the machine slows both. */
+        /** Returns the ratio within a round, because a slow minute of the machine slows both. */
         private static double ratio(List<Double> values, List<Double> base) {
             return Summary.median(IntStream.range(0, values.size())
                     .mapToObj(round -> values.get(round) / base.get(round))
@@ -54,7 +54,7 @@ record Layout(String table, String corner, List<Column> columns) {
         }
     }
 
-    /** In Markdown; without the measurements of other tables. */
+    /** Returns the table in Markdown, without measurements of other tables. */
     List<String> lines(List<Measurement> measurements) {
         Map<String, Map<String, List<Double>>> rows = new LinkedHashMap<>();
         for (Measurement each : measurements) {

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Measures what single decisions on a sliding window log of a million entries cost: those that depend on how much is
- * stored, unless the work is bounded; for {@code Tables log}.
+ * Measures single decisions on a sliding window log of a million entries whose cost would depend on its size if
+ * the work were not bounded; for {@code Tables log}.
  */
 public final class LogCliffs {
 
@@ -55,7 +55,7 @@ public final class LogCliffs {
         void on(LogCliffs log);
     }
 
-    /** Calls on a log that is full, anew for each of some rounds. */
+    /** Measures calls on a full log, which is created again for each round. */
     private void full(String name, int calls, Call call) {
         int rounds = 12;
         long[] took = new long[rounds * calls];

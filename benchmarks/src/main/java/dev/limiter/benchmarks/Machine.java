@@ -8,14 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The machine that a table was measured on. */
+/** The machine on which a table was measured. */
 final class Machine {
 
     private static final Path CPUS = Path.of("/proc/cpuinfo");
 
     private Machine() {}
 
-    /** In one line: processors, memory, JVM, operating system. */
+    /** Returns processors, memory, JVM and operating system in one line. */
     static String describe() {
         return String.format(
                 Locale.ROOT,
@@ -29,7 +29,7 @@ final class Machine {
                 System.getProperty("os.version"));
     }
 
-    /** How many threads wanted to run in the last minute. */
+    /** Returns the number of runnable threads in the last minute. */
     static String load() {
         return String.format(
                 Locale.ROOT,

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * Measures the cost of the first decision on a new key while the store is full: of keys used once, of keys at their
- * limit, of keys with held permits, or of all three; for {@code Tables new-keys}.
+ * Measures the first decision on a new key in a full store: of used keys, keys at their limit, keys with held permits,
+ * or all three; for {@code Tables new-keys}.
  */
 public final class NewKeyCost {
 

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A program that prints {@link Measurement}s, in a JVM of its own for each round; or in one JVM for all rounds, if its
- * first argument is how many.
+ * A program that prints {@link Measurement}s, in its own JVM for each round. If its first argument is the number
+ * of rounds, one JVM runs all of them.
  */
 final class Program implements Source {
 
@@ -30,7 +30,7 @@ final class Program implements Source {
         return Source.inTurn(List.of(new Program(program, jvmOptions, List.of(arguments), false)));
     }
 
-    /** A program in a JVM of its own for each list of arguments, one after the other in each round. */
+    /** Returns a program that runs in its own JVM for each list of arguments, one after the other in each round. */
     static Source forkedInTurn(Class<?> program, List<String> jvmOptions, List<List<String>> arguments) {
         return Source.inTurn(arguments.stream()
                 .map(each -> (Source) new Program(program, jvmOptions, each, false))

@@ -4,12 +4,12 @@ import dev.limiter.benchmarks.harness.Measurement;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Where the values of a table come from. */
+/** The source of the values of a table. */
 interface Source {
 
     void measure(int rounds, Consumer<Measurement> into) throws Exception;
 
-    /** All in turn, round by round: what the machine does besides hits all alike. */
+    /** Runs all sources in each round, so that other work on the machine affects all of them. */
     static Source inTurn(List<Source> sources) {
         return (rounds, into) -> {
             for (int round = 0; round < rounds; round++) {

@@ -3,9 +3,9 @@ package dev.limiter.benchmarks;
 import java.util.List;
 import java.util.Locale;
 
-/** The ways to write the values of several rounds in one cell. */
+/** Ways to write the values of several rounds in one cell. */
 enum Summary {
-    /** The median, with the least and the largest. */
+    /** The median, with the smallest and largest value. */
     RANGE {
         @Override
         String of(List<Double> values) {
@@ -13,7 +13,7 @@ enum Summary {
         }
     },
 
-    /** The median, with the quartiles: for many rounds, of which some were disturbed. */
+    /** The median, with the quartiles: for many rounds, some of them disturbed. */
     MIDDLE_HALF {
         @Override
         String of(List<Double> values) {
@@ -21,7 +21,7 @@ enum Summary {
         }
     },
 
-    /** The median, and half the distance between the least and the largest. */
+    /** The median, and half the distance between the smallest and largest value. */
     PLUS_MINUS {
         @Override
         String of(List<Double> values) {
@@ -53,7 +53,7 @@ enum Summary {
         return least.equals(most) ? "" : " (" + least + " to " + most + ")";
     }
 
-    /** With three digits, or all before the point. */
+    /** Formats with three digits, or with all digits before the point. */
     static String number(double value) {
         double size = Math.abs(value);
         String format = size >= 100 || value == Math.rint(value) ? "%,.0f" : size >= 9.995 ? "%.1f" : "%.2f";

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures the tables of docs/performance.md anew, and prints them in Markdown, with the machine and the
- * command below each: {@code java -cp benchmarks.jar dev.limiter.benchmarks.Tables NAME...}, or {@code all}; {@code
- * list} tells the names, and how long each takes. {@code --rounds N} before the names takes another number of rounds.
- * Progress is told on the error stream.
+ * Measures the tables of docs/internals/benchmarks.md, and prints each in Markdown with its machine and command:
+ * {@code java -cp benchmarks.jar dev.limiter.benchmarks.Tables NAME...}, or {@code all}. {@code list} prints the
+ * names and durations. {@code --rounds N} before the names sets the number of rounds. Progress goes to the error
+ * stream.
  */
 public final class Tables {
 
@@ -57,12 +57,12 @@ public final class Tables {
             chosen.add(Catalogue.JOBS.stream()
                     .filter(job -> job.name().equals(name))
                     .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("No table is called " + name + "; see list")));
+                    .orElseThrow(() -> new IllegalArgumentException("Unknown table: " + name + "; see list")));
         }
         return chosen;
     }
 
-    /** Whether all have been measured: one that fails does not keep the others from their turn. */
+    /** Returns whether all tables were measured; one that fails does not stop the others. */
     private static boolean run(List<Job> jobs, int rounds, PrintStream out) {
         boolean all = true;
         for (Job job : jobs) {

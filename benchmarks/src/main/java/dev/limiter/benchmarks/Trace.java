@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Ten seconds of requests in simulated time, and those of them that a limit lets through. Times are nanoseconds from
- * the start, which is a whole second of the epoch. The same on each run.
+ * Ten seconds of requests in simulated time, and those that a limit permits. Times are nanoseconds from the start,
+ * which is a whole second of the epoch. Every run gives the same result.
  */
 record Trace(List<Long> requests, List<Long> permitted) {
 
@@ -23,10 +23,10 @@ record Trace(List<Long> requests, List<Long> permitted) {
 
     private static final long START = 1_800_000_000L * SECOND;
 
-    /** The arrivals of a phase: so many requests in each step from one to before another. */
+    /** The arrivals of a phase: the number of requests in each step of a range. */
     record Phase(String name, int from, int to, int each) {}
 
-    /** Everything for a limit of 20 per second. */
+    /** Requests for a limit of 20 per second. */
     static final List<Phase> PHASES = List.of(
             new Phase("half the rate", 0, 10, 1),
             new Phase("twice the rate", 10, 40, 4),
@@ -50,7 +50,7 @@ record Trace(List<Long> requests, List<Long> permitted) {
         return new Trace(requests, permitted);
     }
 
-    /** Those of a step are spread over it evenly. */
+    /** The requests of a step are spread evenly. */
     private static List<Long> arrivals() {
         List<Long> times = new ArrayList<>();
         for (Phase phase : PHASES) {
@@ -63,19 +63,22 @@ record Trace(List<Long> requests, List<Long> permitted) {
         return times;
     }
 
-    /** How many of these times lie in a step. */
+    /** Returns how many of the times are in a step. */
     static long inStep(List<Long> times, int step) {
         return times.stream().filter(time -> time / STEP == step).count();
     }
 
-    /** How many were let through in the second that ends with {@code time}: after its start, up to its end. */
+    /**
+     * Returns how many requests were permitted in the second before {@code time}, without its start and with its
+     * end.
+     */
     long inSecondUntil(long time) {
         return permitted.stream()
                 .filter(each -> each > time - SECOND && each <= time)
                 .count();
     }
 
-    /** The end of the second in which most were let through; the first of them. */
+    /** Returns the end of the first second with the most permitted requests. */
     long fullest() {
         long fullest = 0;
         for (long time : permitted) {
@@ -86,7 +89,7 @@ record Trace(List<Long> requests, List<Long> permitted) {
         return fullest;
     }
 
-    /** The most that were let through in any second. */
+    /** Returns the largest number of permitted requests in any second. */
     long largest() {
         return inSecondUntil(fullest());
     }

@@ -10,14 +10,14 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /**
- * Draws what each algorithm does with the same {@link Trace}, an SVG each. {@code java -cp benchmarks.jar
+ * Draws an SVG of the same {@link Trace} for each algorithm. {@code java -cp benchmarks.jar
  * dev.limiter.benchmarks.TraceDrawing docs/reference/images}
  */
 public final class TraceDrawing {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    /** {@code bound}: the most that the limit lets through over any window, as it states. */
+    /** {@code bound}: the most that the limit may permit over any window. */
     record Picture(String file, String title, Limit limit, long bound) {}
 
     static final List<Picture> PICTURES = List.of(
@@ -45,7 +45,7 @@ public final class TraceDrawing {
     private static final int STEP_WIDTH = 8;
     private static final int WIDTH = STEP_WIDTH * Trace.STEPS;
 
-    /** The two panels: bars per step above, the sum over the last second below. */
+    /** The two panels: bars per step above, the sum of the last second below. */
     private static final int BARS_BOTTOM = 226;
 
     private static final int BAR_UNIT = 6;
@@ -99,7 +99,7 @@ public final class TraceDrawing {
         this.trace = Trace.of(picture.limit());
     }
 
-    /** The folder to draw into. */
+    /** @param args the folder to write to */
     public static void main(String[] args) throws IOException {
         Path folder = Files.createDirectories(Path.of(args[0]));
         for (Picture picture : PICTURES) {
@@ -131,7 +131,7 @@ public final class TraceDrawing {
                 Locale.ROOT,
                 "Ten seconds in steps of 100 ms. Requests come at half the rate for one second, then at twice the rate"
                         + " for three; 30 within 200 ms at 5.4 s; 20 within 100 ms on each side of the window boundary"
-                        + " at 8 s, then at twice the rate until 9.5 s. %d of %d are let through, at most %d in any"
+                        + " at 8 s, then at twice the rate until 9.5 s. %d of %d are permitted, at most %d in any"
                         + " window of one second; the bound is %d.",
                 trace.permitted().size(),
                 trace.requests().size(),
@@ -142,8 +142,8 @@ public final class TraceDrawing {
     private void header() {
         add("<text class=\"title\" x=\"16\" y=\"30\">%s</text>", picture.title());
         legend(16, "in", "requests");
-        legend(104, "out", "let through");
-        legend(208, "fullest", "the second in which most were let through: " + trace.largest());
+        legend(104, "out", "permitted");
+        legend(208, "fullest", "the second with the most permitted: " + trace.largest());
         add("<path class=\"edge\" d=\"M528 44v14\"/>");
         add("<text x=\"536\" y=\"55\">boundary of a window</text>");
         for (Trace.Phase phase : Trace.PHASES) {
@@ -183,7 +183,7 @@ public final class TraceDrawing {
             tick(2 * count, (int) sumY(2 * count));
         }
         add("<text class=\"strong\" x=\"16\" y=\"%d\">per 100 ms</text>", BARS_TOP - 26);
-        add("<text class=\"strong\" x=\"16\" y=\"%d\">let through in the last second</text>", SUM_TOP - 12);
+        add("<text class=\"strong\" x=\"16\" y=\"%d\">permitted in the last second</text>", SUM_TOP - 12);
     }
 
     private void tick(int count, int y) {
@@ -243,7 +243,7 @@ public final class TraceDrawing {
         return number(LEFT + STEP_WIDTH * step);
     }
 
-    /** At most two decimals, and none that say nothing. */
+    /** Formats with at most two decimals, without trailing zeros. */
     private static String number(double value) {
         return String.format(Locale.ROOT, "%.2f", value).replaceFirst("\\.?0+$", "");
     }

@@ -21,9 +21,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Measures how late waiters leave in real time, and by how much the rate of 1,000 of them differs from the configured
- * one (fewer at a low rate, which would take long). Turns are one interval apart, and begin so that the most punctual
- * of all is not late; the rate is that from the first turn to the last departure. For {@code Tables lateness}.
+ * Measures how late queued requests leave in real time, and how far the rate of 1,000 of them is from the
+ * configured one. There are fewer requests at low rates, which would take long.
+ *
+ * <p>Turns are one interval apart. The schedule starts so that the most punctual request is not late; the rate is
+ * counted from the first turn to the last departure. For {@code Tables lateness}.
  */
 public final class WaitLateness {
 
@@ -32,7 +34,10 @@ public final class WaitLateness {
     private static final List<Integer> RATES = List.of(10, 100, 1_000, 100_000);
     private static final int THREADS = 100;
 
-    /** Lets one go after the other; returns the times at which they went, in the order of {@link System#nanoTime}. */
+    /**
+     * Runs requests one after the other, and returns the {@link System#nanoTime} of each departure in ascending
+     * order.
+     */
     private interface Pacing {
 
         long[] run(int rate, int requests) throws InterruptedException;
@@ -78,7 +83,7 @@ public final class WaitLateness {
         return limiter::acquire;
     }
 
-    /** One for each period: the nearest to pacing that it has. */
+    /** Permits one per period, which is the closest to pacing that resilience4j has. */
     private static Acquire resilience4j(int rate) {
         var limiter = io.github.resilience4j.ratelimiter.RateLimiter.of(
                 "rule",
@@ -153,7 +158,7 @@ public final class WaitLateness {
 
     private static void print(String who, int rate, Pacing pacing) throws InterruptedException {
         int requests = Math.min(1_000, 5 * rate) + 1;
-        // what has never run is late
+        // the first run is late
         for (int i = 0; i < 20; i++) {
             pacing.run(100_000, 1_000);
         }

@@ -1,4 +1,4 @@
-/** JMH benchmarks of ours beside the peers, in one runnable jar. Never published. */
+/** JMH benchmarks of Limiter and other libraries in one runnable jar. Never published. */
 @NullMarked
 package dev.limiter.benchmarks;
 

@@ -17,17 +17,17 @@ class TraceDrawingTests {
 
     @ParameterizedTest
     @MethodSource("pictures")
-    void theDocumentationShowsWhatIsDrawn(TraceDrawing.Picture picture) throws IOException {
+    void manualHasTheCurrentPicture(TraceDrawing.Picture picture) throws IOException {
         Path file = Path.of("..", "docs", "reference", "images", picture.file() + ".svg");
         assertThat(Files.readString(file))
                 .as(
-                        "docs/reference/images differs from what the algorithms do: see docs/reference/algorithms.md for how to draw it again")
+                        "docs/reference/images is out of date; docs/reference/algorithms.md has the command to draw it again")
                 .isEqualTo(TraceDrawing.draw(picture));
     }
 
     @ParameterizedTest
     @MethodSource("pictures")
-    void noSecondHasMoreThanTheBound(TraceDrawing.Picture picture) {
+    void noSecondExceedsTheBound(TraceDrawing.Picture picture) {
         assertThat(Trace.of(picture.limit()).largest()).isPositive().isLessThanOrEqualTo(picture.bound());
     }
 }

@@ -11,9 +11,8 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 
 /**
- * Days, weeks from Monday, or months in a time zone, from the first moment of one to that of the next: 23 or 25
- * hours on the days on which clocks change. The window asked for last is remembered, so that the calendar is
- * consulted once a window.
+ * Windows of one day, week (from Monday) or month in a time zone. A day with a clock change has 23 or 25 hours. The
+ * last window is cached, so the calendar is consulted about once per window.
  */
 final class CalendarWindow extends FixedWindow {
 

@@ -9,8 +9,8 @@ import dev.limiter.spi.SingleNumberLimit;
 import dev.limiter.spi.TakenPermits;
 
 /**
- * {@link Algorithm#CONCURRENCY}. The state is the number of permits in flight: more than the limit for a while, if that
- * was lowered. Time does not matter.
+ * {@link Algorithm#CONCURRENCY}. The state is the number of permits in flight, which may exceed a limit that was
+ * lowered. Time has no effect.
  */
 final class Concurrency extends SingleNumberLimit {
 

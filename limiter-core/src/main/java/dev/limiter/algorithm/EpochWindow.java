@@ -3,8 +3,9 @@ package dev.limiter.algorithm;
 import dev.limiter.Limit;
 
 /**
- * Windows of equal length, counted from the epoch. Where their numbers would be used up within four seconds (a limit of
- * 10<sup>15</sup> per millisecond), several windows are one: never more than 2<sup>28</sup> permits per nanosecond.
+ * Windows of equal length, counted from the epoch. If window numbers would run out within four seconds (a limit of
+ * 10<sup>15</sup> per millisecond), several windows are merged into one. So at most 2<sup>28</sup> permits per
+ * nanosecond are granted.
  */
 final class EpochWindow extends FixedWindow {
 

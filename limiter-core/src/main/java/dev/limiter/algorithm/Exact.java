@@ -2,12 +2,12 @@ package dev.limiter.algorithm;
 
 import java.math.BigInteger;
 
-/** Integer arithmetic that neither overflows nor rounds where the result depends on it. */
+/** Integer arithmetic without overflow and with defined rounding. */
 final class Exact {
 
     private Exact() {}
 
-    /** {@code a x b / c}, rounded down; a and b not negative, c positive, the result below 2<sup>63</sup>. */
+    /** Returns {@code a x b / c}, rounded down; a and b not negative, c positive, the result below 2<sup>63</sup>. */
     static long mulDiv(long a, long b, long c) {
         long low = a * b;
         return Math.multiplyHigh(a, b) == 0 && low >= 0
@@ -15,7 +15,7 @@ final class Exact {
                 : big(a, b).divide(big(c)).longValueExact();
     }
 
-    /** {@code a x b / c}, rounded up; a and b not negative, c positive, the result below 2<sup>63</sup>. */
+    /** Returns {@code a x b / c}, rounded up; a and b not negative, c positive, the result below 2<sup>63</sup>. */
     static long mulDivUp(long a, long b, long c) {
         long low = a * b;
         return Math.multiplyHigh(a, b) == 0 && low >= 0
@@ -23,7 +23,7 @@ final class Exact {
                 : big(a, b).add(big(c - 1)).divide(big(c)).longValueExact();
     }
 
-    /** {@code a / b}, rounded up; b positive. */
+    /** Returns {@code a / b}, rounded up; b positive. */
     static long ceilDiv(long a, long b) {
         return -Math.floorDiv(-a, b);
     }

@@ -5,7 +5,7 @@ import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.LimitState;
 import dev.limiter.spi.TakenPermits;
 
-/** A fixed window that starts with the first request after the last one ended. */
+/** A fixed window that starts with the first request after the previous window. */
 final class FirstRequestWindow extends CompiledLimit {
 
     private final long limit;
@@ -22,7 +22,7 @@ final class FirstRequestWindow extends CompiledLimit {
         return new State(this);
     }
 
-    /** The permits used in the window; more than the limit, if that was lowered since. */
+    /** The permits used in the current window; may exceed a limit that was lowered. */
     private static final class State implements LimitState {
 
         private final FirstRequestWindow window;
@@ -86,7 +86,10 @@ final class FirstRequestWindow extends CompiledLimit {
             return used > 0;
         }
 
-        /** A clock that stepped back far takes the window with it; a small step is sat out. */
+        /**
+         * Starts a new window if the current one is over. After a large step back of the clock, the window moves back
+         * too; a small step is ignored.
+         */
         private void advance(long now) {
             if (now >= start + window.nanos) {
                 used = 0;

@@ -8,14 +8,14 @@ import dev.limiter.spi.SingleNumberLimit;
 import dev.limiter.spi.TakenPermits;
 
 /*
- * Windows that follow each other, numbered from the one in which the limit was compiled. Window and count are one
- * number, so that one compare-and-set moves both:
+ * Consecutive windows, numbered from the one in which the limit was compiled. Window and count are encoded in one
+ * number, so that one compare-and-set updates both:
  *
  *     value = window number x (2 x limit + 1) + used,    0 <= used <= 2 x limit
  *
- * Use above the limit was taken by requests that wait for the next window, and counts there. A value below the previous
- * window's first is from the past: nothing is used. A value above the current window's last comes from a clock that
- * stepped back: see settle.
+ * Permits above the limit were reserved by requests that wait for the next window, and count there. A value below the
+ * first one of the previous window is from the past, so nothing is used. A value above the last one of the current
+ * window means that the clock stepped back: see settle.
  */
 abstract class FixedWindow extends SingleNumberLimit {
 
@@ -23,14 +23,14 @@ abstract class FixedWindow extends SingleNumberLimit {
 
     private final long limit;
 
-    /** The values of one window. */
+    /** The number of values per window. */
     private final long span;
 
     private final long shortest;
     private final long origin;
     private final long reach;
 
-    /** {@code shortest}: no window is shorter, in nanoseconds. */
+    /** Creates a limit with windows that are never shorter than {@code shortest} nanoseconds. */
     FixedWindow(Limit limit, long shortest, long now) {
         super(limit);
         this.limit = limit.limit();
@@ -41,18 +41,18 @@ abstract class FixedWindow extends SingleNumberLimit {
         this.reach = count >= LARGEST / shortest ? LARGEST : count * shortest;
     }
 
-    /** The windows before and after the origin that can be numbered. */
+    /** Returns how many windows before and after the origin can be numbered. */
     static long count(long limit) {
         return LARGEST / (2 * limit + 1) - 3;
     }
 
-    /** The number of the window that {@code now} lies in. */
+    /** Returns the number of the window that contains {@code now}. */
     abstract long number(long now);
 
-    /** When a window starts; the one before ends then. */
+    /** Returns the start of a window, which is the end of the previous one. */
     abstract long start(long number);
 
-    /** Whether the windows of both are the same, but for their numbers. */
+    /** Returns whether both have the same windows, apart from their numbers. */
     abstract boolean sameWindows(FixedWindow other);
 
     @Override
@@ -73,8 +73,8 @@ abstract class FixedWindow extends SingleNumberLimit {
     }
 
     /**
-     * The clock stepped back to before the window of {@code value}. A step of up to half a window is sat out where the
-     * count is; after a longer one, which would block for longer than a window, the count moves to now.
+     * Handles a clock that stepped back to before the window of {@code value}. After a step of up to half a window, the
+     * state is kept. A longer step would block for more than a window, so the count moves to the current window.
      */
     @Override
     public final long settle(long value, long now, long longestWait) {
@@ -84,7 +84,10 @@ abstract class FixedWindow extends SingleNumberLimit {
         return first(now) + Math.min(Math.floorMod(value, span), limit);
     }
 
-    /** The permits come in this window, in the next one, or in the one after it, if waiters have taken the next. */
+    /**
+     * Returns the wait. The permits are available in this window, the next one, or the one after if waiting requests
+     * have reserved the next.
+     */
     @Override
     public final long waitNanos(long value, long now, long permits) {
         if (permits > limit) {
@@ -103,7 +106,10 @@ abstract class FixedWindow extends SingleNumberLimit {
         return true;
     }
 
-    /** A waiter can have permits of the next window, but none of the one after it. */
+    /**
+     * Returns the wait for a turn. Waiting requests may reserve permits of the next window, but not of the one after
+     * it.
+     */
     @Override
     public final long admissionNanos(long value, long now, long permits, long maxWait) {
         long first = first(value, now);
@@ -115,7 +121,7 @@ abstract class FixedWindow extends SingleNumberLimit {
         return Math.max(wait - maxWait, fits ? 0 : start(number(first, 1)) - now);
     }
 
-    /** The permits are of the window of the turn; for a later turn they are of the next window. */
+    /** Takes permits of the window that contains the turn, or of the next window for a later turn. */
     @Override
     public final long reserve(long value, long now, long wait, long permits) {
         long first = first(value, now);
@@ -139,15 +145,15 @@ abstract class FixedWindow extends SingleNumberLimit {
     }
 
     /**
-     * Returns the permits taken from the current window, or those reserved from it during the previous one. Returns
-     * nothing for the current window once permits of the next are reserved, because the value no longer tells the two
-     * apart.
+     * Returns permits taken in the current window, or reserved from it during the previous one. Once permits of the
+     * next window are reserved, permits of the current one are not returned, because the value no longer distinguishes
+     * the two.
      */
     @Override
     public final long giveBack(long value, TakenPermits charge, long now) {
         long taken = charge.mark();
         long permits = charge.permits();
-        // both are unused where windows are over: the number of that state is of no window
+        // a fresh state has no window number
         if (value == fresh() || taken == fresh()) {
             return value;
         }
@@ -170,7 +176,7 @@ abstract class FixedWindow extends SingleNumberLimit {
             if (start < now - shortest * 2) {
                 return fresh();
             }
-            // out of reach is only what the clock stepped back from: that counts as of now
+            // out of reach only after a step back of the clock: such permits count as of now
             return covers(start)
                     ? first(start) + (occupied > 0 ? limit + occupied : Math.min(used, limit))
                     : first(now) + Math.min(used, limit);
@@ -178,32 +184,32 @@ abstract class FixedWindow extends SingleNumberLimit {
         return super.carry(previous, state, now);
     }
 
-    /** A time at which a state is the same as at {@code now}, and can be computed. */
+    /** Returns the computable time closest to {@code now}; states are the same at both times. */
     private long nearest(long now) {
         return Math.min(Math.max(now, origin - reach), origin + reach + 2 * shortest);
     }
 
-    /** The value of an unused window at {@code now}. */
+    /** Returns the value of the unused window at {@code now}. */
     private long first(long now) {
         return number(now) * span;
     }
 
-    /** The unused value of the current window, or of the future window of {@code value}. */
+    /** Returns the unused value of the current window, or of the window of {@code value} if that is in the future. */
     private long first(long value, long now) {
         long first = first(now);
         return value < first + span ? first : value - Math.floorMod(value, span);
     }
 
     /**
-     * The permits counted in the window that begins with {@code first}, including those reserved during the previous
-     * one.
+     * Returns the permits counted in the window that begins with {@code first}, including those reserved during the
+     * previous one.
      */
     private long used(long value, long first) {
         long used = value - first;
         return used >= 0 ? used : Math.max(used + limit + 1, 0);
     }
 
-    /** The number of the window of a value, or of one after it. */
+    /** Returns the number of the window that is {@code windows} after that of {@code value}. */
     private long number(long value, int windows) {
         return Math.floorDiv(value, span) + windows;
     }

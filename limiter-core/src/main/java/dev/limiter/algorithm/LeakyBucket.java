@@ -4,10 +4,10 @@ import dev.limiter.Limit;
 import dev.limiter.spi.CompiledLimit;
 
 /*
- * Requests fill a bucket of "burst" that leaks "limit" per window, and what would overflow it is rejected. What is
- * missing in a token bucket is what a leaky bucket contains, so the arithmetic is the same.
+ * Requests fill a bucket of "burst" that leaks "limit" per window; a request that would overflow it is rejected. The
+ * level of a leaky bucket equals the tokens missing from a token bucket, so the arithmetic is the same.
  *
- * A paced bucket permits no request before it is empty, and its size is how many requests may wait:
+ * A paced bucket permits a request only when it is empty, and its size limits how many requests may wait:
  *
  *     permitted  <=>  level = 0,    turn = theoreticalArrivalTime (before the request)
  */

@@ -5,7 +5,7 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.spi.CompiledLimit;
 
-/** The library's own strategy for an algorithm. */
+/** The built-in strategy for an algorithm. */
 public record LibraryStrategy(Algorithm algorithm) implements RateLimiterStrategy {
 
     @Override

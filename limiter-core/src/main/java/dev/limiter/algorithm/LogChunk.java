@@ -1,10 +1,11 @@
 package dev.limiter.algorithm;
 
 /**
- * Part of a sliding window log: at most {@link #MOST} entries in the order of time. An entry is a pair of numbers: a time,
- * and the permits taken at that time. The last entry has permits; the others may have returned all of theirs.
+ * Part of a sliding window log: up to {@link #MOST} entries in chronological order. An entry is a pair of numbers: a
+ * time and the permits taken at that time. The last entry has permits; all permits of other entries may have been
+ * returned.
  *
- * <p>Times may have overflowed, so they are compared by their difference.
+ * <p>Times may overflow, so they are compared by their difference.
  */
 final class LogChunk {
 
@@ -12,7 +13,7 @@ final class LogChunk {
 
     private long[] entries = new long[2];
 
-    /** The first entry, and the end of the entries, in pairs. */
+    /** The index of the first entry, and the end index, in pairs. */
     private int from;
 
     private int to;
@@ -41,7 +42,7 @@ final class LogChunk {
         return entries[2 * to - 2];
     }
 
-    /** Adds an entry after all others; returns false if there is no room. */
+    /** Appends an entry; returns false if the chunk is full. */
     boolean add(long time, long taken) {
         if (2 * to == entries.length) {
             makeRoom();
@@ -61,7 +62,7 @@ final class LogChunk {
         permits += taken;
     }
 
-    /** Moves the entries that have permits to the start of an array with room for twice as many. */
+    /** Moves the entries that have permits to the start of an array with space for twice as many. */
     private void makeRoom() {
         int size = 2 * Math.min(Math.max(2 * (to - from), 1), MOST);
         long[] moved = size == entries.length ? entries : new long[size];
@@ -77,7 +78,7 @@ final class LogChunk {
         to = end / 2;
     }
 
-    /** Drops the entries up to a time; returns the number of their permits. */
+    /** Removes the entries up to a time, and returns the number of their permits. */
     long dropUntil(long time) {
         long before = permits;
         for (; from < to && first() - time <= 0; from++) {
@@ -86,7 +87,7 @@ final class LogChunk {
         return before - permits;
     }
 
-    /** Gives back permits that were taken at exactly this time, as far as they are there; returns their number. */
+    /** Returns up to {@code wanted} permits that were taken at exactly this time, and returns their number. */
     long giveBack(long time, long wanted) {
         int entry = to - 1;
         while (entry > from && entries[2 * entry] - time > 0) {
@@ -104,7 +105,7 @@ final class LogChunk {
         return returned;
     }
 
-    /** When the permit with this number was taken, counted from 1. */
+    /** Returns when a permit was taken, by its number counted from 1. */
     long timeOf(long permit) {
         int entry = from;
         for (long left = permit - entries[2 * entry + 1]; left > 0; left -= entries[2 * entry + 1]) {

@@ -7,29 +7,30 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The times at which permits were taken, oldest first, each with their number: the state of a sliding window log.
+ * The state of a sliding window log: the times at which permits were taken, oldest first, each with the number of
+ * permits.
  *
- * <p>Entries lie in chunks. A call looks at each chunk at most once and at the entries of two, so even with a million
- * entries it takes some microseconds. Only a change of the limit copies all of them.
+ * <p>Entries are stored in chunks. A call visits each chunk at most once, and the entries of at most two chunks, so it
+ * takes microseconds even with a million entries. Only a changed limit copies all entries.
  */
 final class PermitLog implements LimitState {
 
     private final long limit;
     private final long window;
 
-    /** The chunks before the newest, oldest first. Each has permits. */
+    /** The chunks before the newest, oldest first. None is empty. */
     private List<LogChunk> older = List.of();
 
-    /** Has no permits only if the log has none. */
+    /** Empty only if the log is empty. */
     private LogChunk newest = new LogChunk();
 
     /** The permits of all entries. */
     private long total;
 
-    /** The time by which the clock has stepped back: entries have {@code now + offset}. Zero without entries. */
+    /** How far the clock has stepped back: entries are recorded at {@code now + offset}. Zero without entries. */
     private long offset;
 
-    /** {@code window}: in nanoseconds. */
+    /** Creates a log; {@code window} in nanoseconds. */
     PermitLog(long limit, long window) {
         this.limit = limit;
         this.window = window;
@@ -45,7 +46,7 @@ final class PermitLog implements LimitState {
         return missing <= 0 ? 0 : timeOf(missing) + window - time;
     }
 
-    /** When the permit with this number was taken, counted from 1. */
+    /** Returns when a permit was taken, by its number counted from 1. */
     private long timeOf(long permit) {
         long left = permit;
         for (LogChunk chunk : older) {
@@ -64,7 +65,7 @@ final class PermitLog implements LimitState {
             return now;
         }
         if (total > 0 && newest.last() - time >= 0) {
-            // the clock stepped back a little: as late as the last entry, to keep the order
+            // the clock stepped back a little: use the time of the last entry, to keep the order
             newest.addToLast(permits);
         } else if (!newest.add(time, permits)) {
             older = older.isEmpty() ? new ArrayList<>() : older;
@@ -125,7 +126,7 @@ final class PermitLog implements LimitState {
         return total == 0 ? now : newest.last() - offset + window;
     }
 
-    /** From another log all entries, which are forgotten once they have left this window. */
+    /** Copies all entries of another log. They expire when they leave the window of this limit. */
     @Override
     public void carry(LimitState previous, CompiledLimit previousLimit, long now) {
         if (!(previous instanceof PermitLog log)) {
@@ -140,14 +141,14 @@ final class PermitLog implements LimitState {
         offset = log.offset;
     }
 
-    /** Drops the entries that have left the window; returns the time of an entry that is made now. */
+    /** Removes the entries that have left the window, and returns the time at which to record a new one. */
     private long forget(long now) {
         if (total == 0) {
             return now;
         }
         long ahead = newest.last() - offset - now;
         if (ahead > window / 2) {
-            // the clock stepped back far: the entries move back with it, or they would block for too long
+            // the clock stepped back far: move the entries back too, or they would block for too long
             offset += ahead;
         }
         long time = now + offset;
@@ -161,7 +162,7 @@ final class PermitLog implements LimitState {
         return time;
     }
 
-    /** Drops all entries up to a time, which is before the last one. */
+    /** Removes all entries up to a time before the last entry. */
     private void drop(long time) {
         int gone = 0;
         for (; gone < older.size() && older.get(gone).last() - time <= 0; gone++) {

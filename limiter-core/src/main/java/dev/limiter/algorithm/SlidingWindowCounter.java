@@ -7,20 +7,20 @@ import dev.limiter.spi.SlidingWindowLimit;
 import dev.limiter.spi.TakenPermits;
 
 /*
- * The window reaches back over the current sub-window, buckets - 1 whole ones, and the youngest part of one more,
- * the oldest. The count of the oldest does not tell when in it permits were taken. As its share "elapsed" leaves
- * the window, so many of its permits are forgiven:
+ * The window consists of the current sub-window, buckets - 1 whole ones before it, and the end of one more, the oldest.
+ * A count does not record when in its sub-window permits were taken. As the fraction "elapsed" of the oldest leaves the
+ * window, that part of its permits is forgiven:
  *
  *     used = all - min(floor(oldest x elapsed), floor(limit / buckets))
  *
- * The first term is the usual estimate (even spread, rounded up). The second caps what a wrong guess can cost: a
- * burst at the end of the oldest would otherwise be forgiven while it still counts, and then any window could hold
- * 2 x limit. So it is at most limit x (1 + 1 / buckets). With one bucket the cap is the limit: the two-counter
- * formula of https://blog.cloudflare.com/counting-things-a-lot-of-different-things/.
+ * The first term is the usual estimate (even distribution, rounded up). The second limits the error. Otherwise a burst
+ * at the end of the oldest sub-window would be forgiven while it still counts, and some window could contain 2 x limit.
+ * So any window contains at most limit x (1 + 1 / buckets). With one bucket, the second term is the limit, which gives
+ * the two-counter formula of https://blog.cloudflare.com/counting-things-a-lot-of-different-things/.
  *
- * Time is counted in ticks, of which both a nanosecond and a sub-window have a whole number: buckets and window,
- * both divided by what they have in common. Where those would not fit a long (ten years in seven sub-windows), a
- * tick is a nanosecond and a sub-window rounded up to one.
+ * Time is counted in ticks, such that a nanosecond and a sub-window are both whole numbers of ticks: buckets and
+ * window, divided by their greatest common divisor. If those do not fit a long (ten years in seven sub-windows), a tick
+ * is a nanosecond, and the sub-window is rounded up.
  */
 final class SlidingWindowCounter extends SlidingWindowLimit {
 
@@ -29,7 +29,7 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
     private final long origin;
     private final long reach;
 
-    /** The time from which no permit taken within reach counts any longer. */
+    /** The time from which no permit taken within reach counts. */
     private final long latest;
 
     private final long limit;
@@ -70,12 +70,12 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
         return new Counts(this);
     }
 
-    /** The number of the sub-window that {@code now} lies in. */
+    /** Returns the number of the sub-window that contains {@code now}. */
     long bucket(long now) {
         return Math.floorDiv(ticks(now), bucketTicks);
     }
 
-    /** Beyond what can be computed, those of a time at which a state is the same. */
+    /** Returns the ticks at {@code now}, limited to the range that can be computed; states are the same beyond it. */
     long ticks(long now) {
         return (Math.min(Math.max(now, origin - reach), latest) - origin) * ticksPerNano;
     }
@@ -84,14 +84,14 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
         return origin + Exact.ceilDiv(ticks, ticksPerNano);
     }
 
-    /** The counts of {@code buckets + 1} sub-windows, in a ring that ends with the newest. */
+    /** The counts of {@code buckets + 1} sub-windows, in a ring buffer that ends with the newest. */
     private static final class Counts implements LimitState {
 
         private final SlidingWindowCounter limit;
         private final long[] counts;
         private long total;
 
-        /** The newest sub-window: its number, its first tick, its place in the ring, and when it will be forgotten. */
+        /** The newest sub-window: its number, first tick, index in the ring, and expiry. */
         private long newest;
 
         private long start = Long.MIN_VALUE;
@@ -123,7 +123,7 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
             return Math.max(limit.nanos(freedAt(missing)) - now, 1);
         }
 
-        /** The tick at which so many permits are free that are taken now, one or more. */
+        /** Returns the tick at which {@code missing} more permits (1 or more) become free. */
         private long freedAt(long missing) {
             long bucket = newest - limit.buckets;
             for (long left = missing; ; bucket++) {
@@ -183,7 +183,8 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
             if (previous instanceof Counts other
                     && other.limit.buckets == limit.buckets
                     && other.limit.windowNanos == limit.windowNanos) {
-                // both origins are whole windows, so the sub-windows lie on each other; out of reach is all or nothing
+                // origins are whole windows, so the sub-windows of both align; permits out of reach count fully or not
+                // at all
                 long windows = (other.limit.origin - limit.origin) / limit.windowNanos;
                 long most = (1L << 62) / limit.buckets;
                 long shifted = other.newest + Math.min(Math.max(windows, -most), most) * limit.buckets;
@@ -198,7 +199,7 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
             }
         }
 
-        /** Moves the ring on to {@code now}; returns the ticks, never before the newest sub-window. */
+        /** Advances the ring to {@code now}; returns the ticks, never before the newest sub-window. */
         private long advance(long now) {
             long ticks = limit.ticks(now);
             if (ticks >= start && ticks - start < limit.bucketTicks) {
@@ -219,8 +220,9 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
         }
 
         /**
-         * A step back of up to half a window is sat out; after a longer one all counts move back with the clock, to the
-         * next start of a sub-window, which is sat out: further on in one they would be older than they are.
+         * Handles a clock that stepped back. After a step of up to half a window, the counts are kept. After a longer
+         * one they move to the next start of a sub-window: anywhere later in a sub-window, they would count as older
+         * than they are.
          */
         private long steppedBack(long ticks) {
             if (start - ticks > limit.bucketTicks * limit.buckets / 2) {
@@ -229,7 +231,7 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
             return start;
         }
 
-        /** How many of the oldest sub-window's permits no longer count. */
+        /** Returns how many permits of the oldest sub-window no longer count. */
         private long forgiven(long ticks) {
             long oldest = count(newest - limit.buckets);
             return oldest == 0 ? 0 : Math.min(Exact.mulDiv(oldest, ticks - start, limit.bucketTicks), limit.forgivable);
@@ -239,7 +241,7 @@ final class SlidingWindowCounter extends SlidingWindowLimit {
             return counts[slot(bucket)];
         }
 
-        /** The place of one of the sub-windows that are remembered. */
+        /** Returns the index of a sub-window in the ring. */
         private int slot(long bucket) {
             int place = slot - (int) (newest - bucket);
             return place < 0 ? place + counts.length : place;

@@ -4,7 +4,7 @@ import dev.limiter.Limit;
 import dev.limiter.spi.LimitState;
 import dev.limiter.spi.SlidingWindowLimit;
 
-/** Remembers when each permit was taken; exactly {@code limit} over any window. */
+/** Records when each permit was taken: exactly {@code limit} over any window. */
 final class SlidingWindowLog extends SlidingWindowLimit {
 
     private final long limit;

@@ -9,41 +9,43 @@ import dev.limiter.spi.TakenPermits;
 import java.math.BigInteger;
 
 /*
- * Both buckets, by the Generic Cell Rate Algorithm (ITU-T I.371, "virtual scheduling"). The state is one number, the
- * theoretical arrival time: when the bucket will be empty (of requests) if nothing more comes.
+ * Token and leaky buckets, by the Generic Cell Rate Algorithm (ITU-T I.371, "virtual scheduling"). The state is one
+ * number, the theoretical arrival time: when the bucket will be empty of requests if no more come.
  *
  *     level = max(0, theoreticalArrivalTime - now)
  *     permitted  <=>  level + permits x emissionInterval <= burst x emissionInterval
  *     theoreticalArrivalTime' = now + level + permits x emissionInterval
  *
- * The emission interval, window / limit, is seldom a whole number of nanoseconds (1/7 of a microsecond at 7,000,000 per
- * second). So time is counted in a unit in which both it and a nanosecond are whole: with window / limit reduced to the
- * fraction w / l, a nanosecond is l units and a permit w; nothing is rounded. Only where burst x w does not fit 60 bits
- * (such as 10,000,019 permits per 30 days) l is cut to what fits and w rounded up, by less than a thousandth for
- * windows of up to a year and rates of up to 10,000,000 per second. The same where l is so large that the clock would
- * leave these bits behind within a moment (such as 999,999,999,999,999 permits per second). In any case l is
- * cut to 28 bits, so that a compiled limit covers four seconds at least: above 10^14 permits per second up to half of the
- * rate is lost by that, and no bucket refills faster than 2^28 permits per nanosecond.
+ * The emission interval, window / limit, is rarely a whole number of nanoseconds (1/7 of a microsecond at 7,000,000 per
+ * second). So time is counted in units such that both are whole: with window / limit reduced to the fraction w / l, a
+ * nanosecond is l units and a permit is w units. Nothing is rounded.
  *
- * A waiter takes its permits now, for a turn still to come: the theoretical arrival time moves on all the same, and the
- * turn is when the level will have fallen far enough. So turns come in the order of arrival, are exact, and no late
- * departure moves those behind it.
+ * There are three exceptions, in which l is shifted right and w rounded up. If burst x w does not fit 60 bits
+ * (10,000,019 permits per 30 days), the error is below a thousandth for windows of up to a year and rates of up to
+ * 10,000,000 per second. The same applies if l is so large that the clock would soon leave the range
+ * (999,999,999,999,999 permits per second). And l never has more than 28 bits, so that a compiled limit covers at least
+ * four seconds. Above 10^14 permits per second this loses up to half of the rate, and no bucket refills faster than
+ * 2^28 permits per nanosecond.
+ *
+ * A waiting request takes its permits now, for a later turn. The theoretical arrival time advances at once, and the
+ * turn comes when the level has fallen far enough. So turns are exact and in order of arrival, and a late departure
+ * does not delay later turns.
  */
 class TokenBucket extends SingleNumberLimit {
 
-    /** Clock readings and bucket sizes stay below this. */
+    /** The number of bits of clock readings and bucket sizes. */
     private static final int BITS = 60;
 
-    /** The highest level: room for as many turns as the largest bucket has permits. The sum with a clock fits a long. */
+    /** The highest level: enough turns for the largest bucket. Its sum with a clock reading fits a long. */
     private static final long HIGHEST = 1L << BITS + 1;
 
-    /** With a nanosecond of so many bits at most, the clock may move on for a minute. */
+    /** The most bits of a nanosecond with which the arithmetic covers a minute. */
     private static final int SHORT_BITS = 24;
 
-    /** A permit of so many bits is not cut for that: it would be rounded too much. */
+    /** A permit of at most this many bits is not shifted for that, because the rounding error would be too large. */
     private static final int PRECISE_BITS = 14;
 
-    /** With a nanosecond of so many bits at most, the clock may move on for four seconds. */
+    /** The most bits of a nanosecond with which the arithmetic covers four seconds. */
     static final int MOST_BITS = 28;
 
     private static final long FRESH = -(1L << BITS + 1);
@@ -63,7 +65,7 @@ class TokenBucket extends SingleNumberLimit {
         this(limit, limit.burst(), false, now);
     }
 
-    /** {@code paced}: see {@link LeakyBucket}. */
+    /** Creates a bucket; {@code paced} as in {@link LeakyBucket}. */
     TokenBucket(Limit limit, long burst, boolean paced, long now) {
         super(limit);
         BigInteger window = Exact.big(limit.window().toNanos());
@@ -119,9 +121,9 @@ class TokenBucket extends SingleNumberLimit {
     }
 
     /**
-     * A level above the longest possible wait comes from a clock that stepped back: full as of now. While requests may
-     * be waiting, only if it stepped back further than a bucket takes to empty: waiters have their turns, and what is
-     * forgotten here is granted once more.
+     * Handles a clock that stepped back: a level above the longest possible wait is replaced by a full bucket as of
+     * now. While requests may be waiting, this requires a step longer than a bucket takes to empty. Otherwise the turns
+     * of those requests would be granted again.
      */
     @Override
     public long settle(long value, long now, long longestWait) {
@@ -143,13 +145,13 @@ class TokenBucket extends SingleNumberLimit {
         return true;
     }
 
-    /** 0 if so many requests can wait for their turns, else nanoseconds until they can. */
+    /** Returns 0 if the queue has space for {@code permits} more, otherwise nanoseconds until it has. */
     final long queueNanos(long value, long now, long permits) {
         long excess = level(value, now) + permits * unitsPerPermit - most - full;
         return excess <= 0 ? 0 : perNano.ceilSigned(excess);
     }
 
-    /** From the exact turn, if the wait is this bucket's own: nanoseconds would add up. */
+    /** Counts from the exact turn if the wait is due to this bucket: nanoseconds would add rounding errors. */
     @Override
     public long reserve(long value, long now, long wait, long permits) {
         long own = waitNanos(value, now, permits);
@@ -172,10 +174,10 @@ class TokenBucket extends SingleNumberLimit {
     }
 
     /**
-     * Returns what has certainly not leaked yet; more would be granted twice. A charge ends at its mark, and each
-     * permit that another request returned since may have moved it towards now by as much. However far that is, a
-     * charge never leaks sooner than it would have leaked in an empty bucket. Returns nothing while requests wait
-     * behind the charge: their turns are fixed, and would be granted a second time.
+     * Returns only permits that certainly have not leaked yet, because others would be granted twice. A charge ends at
+     * its mark, and each permit that another request has returned since may have moved it closer to now. However far
+     * that is, a charge never leaks sooner than it would have in an empty bucket. Returns nothing while requests wait
+     * behind the charge: their turns are fixed, so its permits would be granted a second time.
      */
     @Override
     public long giveBack(long value, TakenPermits taken, long now) {
@@ -189,15 +191,13 @@ class TokenBucket extends SingleNumberLimit {
         return value - Math.min(Math.max(left, 0), charged);
     }
 
-    /** How far returned permits may have moved a mark, in units; all that a mark can lie ahead, if it is more. */
+    /** Returns how far returned permits may have moved a mark, in units; at most {@link #HIGHEST}. */
     private long moved(TakenPermits taken) {
         boolean fits = taken.returnedSince() < HIGHEST / unitsPerPermit;
         return fits ? taken.returnedSince() * unitsPerPermit : HIGHEST;
     }
 
-    /**
-     * The permits that a charge would leave in a bucket that had been empty before; 0 if the time of it says nothing.
-     */
+    /** Returns how much of a charge would be left if the bucket had been empty before it; 0 if its time is unknown. */
     private long leftAlone(TakenPermits taken, long charged, long time) {
         return taken.at() == Long.MIN_VALUE ? 0 : clock(nearest(taken.at())) + charged - clock(time);
     }
@@ -218,7 +218,7 @@ class TokenBucket extends SingleNumberLimit {
         return fits ? Exact.mulDivUp(level, unitsPerPermit, otherUnitsPerPermit) : HIGHEST;
     }
 
-    /** A time at which the level is the same as at {@code now}, and can be computed. */
+    /** Returns the computable time closest to {@code now}; levels are the same at both times. */
     private long nearest(long now) {
         return Math.min(Math.max(now, origin - reach), origin + 2 * reach);
     }

@@ -9,20 +9,21 @@ import java.math.BigInteger;
 import java.time.Duration;
 
 /*
- * One request after the other, slowly after idling: the warming-up limiter of Guava (SmoothRateLimiter.SmoothWarmingUp,
- * with its cold factor of 3), in whole numbers. Guava stores permits during idle time; here the same is stored as time:
+ * Evenly spaced permits, granted slowly after idling: the warming-up limiter of Guava
+ * (SmoothRateLimiter.SmoothWarmingUp, with its cold factor of 3), in integers. Guava stores permits during idle time;
+ * this stores time:
  *
- *     rest      the time without requests lately, from 0 (warm) to warmUp (cold); grows with the clock while idle,
+ *     rest      recent idle time, from 0 (warm) to warmUp (cold); grows with the clock while idle,
  *               and each permit uses up one emission interval of it
- *     pace(r)   1 for r <= warmUp / 2, from there straight up to 3 at warmUp: the emission intervals of a permit
- *     interval  of a request = the area under pace between what rests before and after it
+ *     pace(r)   1 for r <= warmUp / 2, then linear up to 3 at warmUp: the emission intervals per permit
+ *     interval  of a request = the area under pace between its rest before and after
  *
- * From cold to the full rate takes warmUp: the mean pace of 2, over the half of rest that lies above. The interval
- * before a request is never shorter than its permits' share of the window, so the rate is never above the limit; with
- * waiters, rest only falls, so the rate never stays below it.
+ * Warming up takes warmUp: a mean pace of 2 over the upper half of rest. The interval before a request is never shorter
+ * than its permits' part of the window, so the rate never exceeds the limit. While requests wait, rest only falls, so
+ * the rate eventually reaches the limit.
  *
- * Time is counted in a unit in which a nanosecond and a permit are whole, as in TokenBucket; the interval
- * is rounded up to it.
+ * Time is counted in units such that a nanosecond and a permit are whole, as in TokenBucket; the interval is rounded
+ * up.
  */
 final class WarmUpBucket extends CompiledLimit {
 
@@ -68,7 +69,7 @@ final class WarmUpBucket extends CompiledLimit {
         return true;
     }
 
-    /** The time for which a turn and the longest interval after it can be counted ahead. */
+    /** Returns how far ahead a turn may be, so that the longest interval after it can still be computed. */
     @Override
     public long longestWait() {
         return Math.max((1L << BITS) - interval(warmUp, capacity()), 0) / unitsPerNano;
@@ -88,7 +89,7 @@ final class WarmUpBucket extends CompiledLimit {
         return (nearest(now) - origin) * unitsPerNano;
     }
 
-    /** The units that a request takes which is made after so much rest, below 2<sup>60</sup>. */
+    /** Returns the units that a request takes after {@code rest}, below 2<sup>60</sup>. */
     private long interval(long rest, long permits) {
         long even = permits * unitsPerPermit;
         long above = Math.max(rest - warmUp / 2, 0);
@@ -96,25 +97,25 @@ final class WarmUpBucket extends CompiledLimit {
         return even + (above == 0 ? 0 : Exact.mulDivUp(2 * (above - aboveAfter), above + aboveAfter, warmUp));
     }
 
-    /** A time at which a state is the same as at {@code now}, and can be computed. */
+    /** Returns the computable time closest to {@code now}; states are the same at both times. */
     private long nearest(long now) {
         return Math.min(Math.max(now, origin - reach), origin + 2 * reach);
     }
 
-    /** The time from which the next request may go, and the rest by then. */
+    /** The time of the next turn, and the rest at the turn. */
     private static final class Warmth implements LimitState {
 
         private final WarmUpBucket limit;
         private long next = -(1L << BITS + 1);
         private long rest;
 
-        /** The value of {@link #next} before the last one came. */
+        /** The value of {@link #next} before the last request. */
         private long nextBefore;
 
         private long restBefore;
         private boolean returnable;
 
-        /** The longest wait that was granted; next may be as far ahead. */
+        /** The longest wait that was granted; {@link #next} may be that far ahead. */
         private long longestWait;
 
         Warmth(WarmUpBucket limit) {
@@ -162,13 +163,13 @@ final class WarmUpBucket extends CompiledLimit {
             return next;
         }
 
-        /** The rest if no request comes until then. */
+        /** Returns the rest at {@code clock} if no request comes until then. */
         private long restAt(long clock) {
             long idle = Math.max(clock - next, 0);
             return idle >= limit.warmUp - rest ? limit.warmUp : rest + idle;
         }
 
-        /** Only the last request, as if it had never come: the interval of any other follows from those before it. */
+        /** Undoes the last request only: the interval of any other depends on those before it. */
         @Override
         public void giveBack(TakenPermits taken, long now) {
             if (taken.mark() == next && returnable) {
@@ -197,7 +198,8 @@ final class WarmUpBucket extends CompiledLimit {
                 long reached = Math.max(warmth.next - clock, 0);
                 longestWait = warmth.longestWait;
                 long highest = highest();
-                // in units of this limit, where that is not more than it can have reached: that may not fit a long
+                // converts to units of this limit, unless the result exceeds the highest possible value and may not fit
+                // a long
                 boolean fits = reached / from < highest / limit.unitsPerNano;
                 next = limit.clock(now) + (fits ? Exact.mulDivUp(reached, limit.unitsPerNano, from) : highest);
                 long rested = warmth.restAt(Math.max(clock, warmth.next));
@@ -212,7 +214,7 @@ final class WarmUpBucket extends CompiledLimit {
             }
         }
 
-        /** After the clock stepped back further than any request waits, the next one may go one interval from now. */
+        /** Handles a clock that stepped back further than any request waits: the next turn is one interval from now. */
         private void settle(long now) {
             long clock = limit.clock(now);
             if (next - clock > highest()) {
@@ -220,7 +222,7 @@ final class WarmUpBucket extends CompiledLimit {
             }
         }
 
-        /** How far ahead of the clock the next one can be, unless the clock stepped back. */
+        /** Returns how far ahead of the clock the next turn can be, unless the clock stepped back. */
         private long highest() {
             return Math.min(longestWait, limit.reach) * limit.unitsPerNano
                     + limit.interval(limit.warmUp, limit.capacity());

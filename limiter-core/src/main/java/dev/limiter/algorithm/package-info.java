@@ -1,6 +1,4 @@
-/**
- * The arithmetic of each algorithm: pure functions of state, time and permits. Stores nothing, reads no clock. Internal.
- */
+/** The arithmetic of each algorithm: pure functions of state, time and permits, without storage or clock. Internal. */
 @NullMarked
 package dev.limiter.algorithm;
 

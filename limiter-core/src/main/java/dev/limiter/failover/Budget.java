@@ -8,15 +8,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The time left for one decision, over all its calls, and the way to wait: by blocking the thread or by a timer. A pause
- * of this JVM does not count: a thread that wakes up late reports the delay and waits for that long again. Immutable.
+ * The time left for one decision including all its calls, and how to wait: by blocking the thread or with a timer. A
+ * pause of this JVM does not count: a thread that wakes up late measures the delay and waits that much longer.
+ * Immutable.
  */
 public final class Budget {
 
-    /** A thread is late if it wakes up after more than this part of the time-out. */
+    /** A thread is late if it wakes up after more than this part of the timeout. */
     private static final int LATE = 10;
 
-    /** Shorter delays, in nanoseconds, are usual. */
+    /** Shorter delays, in nanoseconds, are normal. */
     private static final long USUAL = Duration.ofMillis(3).toNanos();
 
     private static final CompletableFuture<Boolean> IN_TIME = CompletableFuture.completedFuture(true);
@@ -34,7 +35,7 @@ public final class Budget {
         this.deadline = clock.epochNanos() + timeout.toNanos();
     }
 
-    /** A budget from now that waits by a timer. */
+    /** Creates a budget from now that waits with a timer. */
     public static Budget of(Duration timeout) {
         return of(timeout, TimeSource.system());
     }
@@ -43,17 +44,17 @@ public final class Budget {
         return new Budget(timeout, clock, false);
     }
 
-    /** A budget from now that blocks the waiting thread, which costs no timer. */
+    /** Creates a budget from now that blocks the waiting thread, which needs no timer. */
     static Budget blocking(Duration timeout, TimeSource clock) {
         return new Budget(timeout, clock, true);
     }
 
-    /** A budget so many times as large, from now. */
+    /** Creates a budget from now, {@code times} as large. */
     Budget again(int times) {
         return new Budget(timeout.multipliedBy(times), clock, blocking);
     }
 
-    /** The rest of it, but at most so many nanoseconds. */
+    /** Creates a budget of the time left, but at most {@code nanos}. */
     Budget atMost(long nanos) {
         return new Budget(Duration.ofNanos(Math.min(nanos, left())), clock, blocking);
     }
@@ -62,34 +63,34 @@ public final class Budget {
         return timeout;
     }
 
-    /** The rest of it, in nanoseconds, 0 or more. */
+    /** Returns the nanoseconds left, 0 or more. */
     public long left() {
         return Math.max(deadline - clock.epochNanos(), 0);
     }
 
-    /** The delay of a thread that wanted to wake up at the end, at most the time-out; 0 if it is no longer than usual. */
+    /** Returns how late the thread woke up after the end, at most the timeout; 0 for a normal delay. */
     long late() {
         long late = clock.epochNanos() - deadline;
         return late > Math.max(timeout.toNanos() / LATE, USUAL) ? Math.min(late, timeout.toNanos()) : 0;
     }
 
-    /** Completes with true once the reply is there, or with false at the end of this budget. */
-    CompletableFuture<Boolean> await(CompletableFuture<?> answer) {
-        if (answer.isDone()) {
+    /** Completes with true when the reply has arrived, or with false at the end of this budget. */
+    CompletableFuture<Boolean> await(CompletableFuture<?> reply) {
+        if (reply.isDone()) {
             return IN_TIME;
         }
         return blocking
-                ? blockFor(answer) ? IN_TIME : TOO_LATE
-                : answer.handle((any, failure) -> true).completeOnTimeout(false, left(), TimeUnit.NANOSECONDS);
+                ? blockFor(reply) ? IN_TIME : TOO_LATE
+                : reply.handle((any, failure) -> true).completeOnTimeout(false, left(), TimeUnit.NANOSECONDS);
     }
 
-    /** An interrupted thread waits as well, and stays interrupted. */
-    private boolean blockFor(CompletableFuture<?> answer) {
+    /** Waits even if the thread is interrupted; the interrupt status is kept. */
+    private boolean blockFor(CompletableFuture<?> reply) {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    answer.get(left(), TimeUnit.NANOSECONDS);
+                    reply.get(left(), TimeUnit.NANOSECONDS);
                     return true;
                 } catch (ExecutionException e) {
                     return true;

@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The circuit breaker of one node. Its owner opens it after five failures in a row. Calls that failed at the same moment
- * count as one failure: the machine may have paused. While it is open, one caller probes now and then ({@link
- * #probeIsDue}), and three successful probes in a row close it. A breaker that opens again within ten seconds needs twice
- * as many the next time, up to 24: it closes within two seconds all the same. Thread-safe; never blocks.
+ * The circuit breaker of one node. The owner opens it after five failures in a row. Calls that failed at the same
+ * moment count as one failure, because the machine may have paused. While it is open, one caller at a time probes
+ * ({@link #probeIsDue}), and three successful probes in a row close it. A breaker that opens again within ten seconds
+ * needs twice as many next time, up to 24, and still closes within two seconds. Thread-safe; never blocks.
  */
 final class CircuitBreaker {
 
@@ -16,7 +16,7 @@ final class CircuitBreaker {
 
     static final int PROBES_IN_A_ROW = 3;
 
-    /** A breaker that was closed for this long did not flap. */
+    /** A breaker that was closed for this long is not flapping. */
     private static final long STABLE_NANOS = Duration.ofSeconds(10).toNanos();
 
     private static final int MOST_DOUBLINGS = 3;
@@ -35,10 +35,10 @@ final class CircuitBreaker {
     /** Successful probes in a row. */
     private int probed;
 
-    /** When the breaker was closed last. */
+    /** When the breaker last closed. */
     private long closed;
 
-    /** How often the number of probes in a row is doubled. */
+    /** How often the required number of probes is doubled. */
     private int doublings;
 
     private volatile boolean open;
@@ -54,14 +54,14 @@ final class CircuitBreaker {
         return open;
     }
 
-    /** True for one caller now and then, while open. */
+    /** Returns true to one caller per probe interval, while open. */
     boolean probeIsDue() {
         long now = clock.epochNanos();
         long due = nextProbe.get();
         return open && now - due >= 0 && nextProbe.compareAndSet(due, now + probeEveryNanos);
     }
 
-    /** A call succeeded. */
+    /** Records a successful call. */
     void succeeded() {
         if (failures > 0 && !open) {
             synchronized (lock) {
@@ -70,7 +70,7 @@ final class CircuitBreaker {
         }
     }
 
-    /** A call failed that began at {@code begun} of the same clock; returns true if the owner must open the breaker. */
+    /** Records a failed call that began at {@code begun}; returns true if the owner must open the breaker. */
     boolean failed(long begun) {
         synchronized (lock) {
             if (failures++ == 0) {
@@ -80,7 +80,7 @@ final class CircuitBreaker {
         }
     }
 
-    /** Opens the breaker; false if it was open. */
+    /** Opens the breaker; returns false if it was open. */
     boolean open() {
         synchronized (lock) {
             if (open) {
@@ -95,7 +95,7 @@ final class CircuitBreaker {
         }
     }
 
-    /** A probe succeeded; true if that closed the breaker. */
+    /** Records a successful probe; returns true if that closed the breaker. */
     boolean probeSucceeded() {
         synchronized (lock) {
             failures = 0;
@@ -108,7 +108,7 @@ final class CircuitBreaker {
         }
     }
 
-    /** A probe failed. */
+    /** Records a failed probe. */
     void probeFailed() {
         synchronized (lock) {
             probed = 0;

@@ -18,20 +18,21 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in a remote storage. While a node of it is down, each rule says how its requests are decided: in memory, by
- * this instance's share of each limit, {@code max(1, limit / instances)}, from an empty state; or all are permitted, or
- * none. See {@link Decision#onFailure()}.
+ * Decides in a remote storage, with a fallback while one of its nodes is down. The fallback depends on the rule: decide
+ * in memory with this instance's share of each limit, {@code max(1, limit / instances)}, starting unused; permit every
+ * request; or reject every request. See {@link Decision#onFailure()}.
  *
- * <p>Permits that memory grants are not charged to the remote storage later: an outage grants at most one more {@code
- * limit} in its first window, and one {@code limit} per window after that. Keys that the storage has rejected until some
- * time stay rejected until then. A request with keys on a healthy node and on one that is down is decided in both
- * places, all or nothing: in memory first, then remotely, and what one place has granted is given back when the other
- * rejects.
+ * <p>Permits granted in memory are not charged to the remote storage later. So an outage grants at most one more {@code
+ * limit} in its first window, and one {@code limit} per window after that. Keys that the storage rejected until a
+ * certain time stay rejected until then.
  *
- * <p>A decision takes no longer than the time-out, unless this JVM is too slow to read replies. After a few failures in
- * a row a node is not asked until it works again.
+ * <p>A request with keys on a healthy node and on one that is down is decided in both places, all or nothing: first in
+ * memory, then remotely. If one place rejects, permits of the other are returned.
  *
- * <p>Thread-safe. Has no thread: call {@link #cleanUp()} about once a second.
+ * <p>A decision takes at most the timeout, unless this JVM is too slow to read replies. After a few failures in a row,
+ * a node is no longer called until it works again.
+ *
+ * <p>Thread-safe. Starts no threads: call {@link #cleanUp()} about once a second.
  */
 public final class FailoverRateLimiterStorage implements RateLimiterStorage {
 
@@ -58,14 +59,16 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     /**
-     * @param remote where decisions are made, and closed when this is
-     * @param local where they are made otherwise; not closed
+     * Returns a builder.
+     *
+     * @param remote the storage that normally decides; closed with this one
+     * @param local the storage for fallback decisions; not closed
      */
     public static Builder builder(RemoteStorage remote, RateLimiterStorage local) {
         return new Builder(remote, local);
     }
 
-    /** The {@linkplain RemoteStorage#name name} of the remote storage. */
+    /** Returns the {@linkplain RemoteStorage#name name} of the remote storage. */
     public String name() {
         return remote.name();
     }
@@ -75,20 +78,20 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         return nodes.isAvailable();
     }
 
-    /** The number of instances that share the limits; 1 until it is known. */
+    /** Returns the number of instances that share the limits; 1 until it is known. */
     public int instances() {
         return instances.getAsInt();
     }
 
     /**
-     * Connects, counts this instance, loads the scripts of the rules and decides until that is fast. Call it before the
-     * first request. Blocks for that time at most; returns at once if the storage cannot be reached.
+     * Connects, counts this instance, loads the scripts of the rules, and makes decisions until they are fast. Call
+     * this before the first request. Blocks for up to {@code atMost}; returns at once if the storage cannot be reached.
      */
     public void warmUp(Collection<Rule> rules, Duration atMost) {
         new RemoteWarmUp(remote, counted, atMost, clock).run(rules);
     }
 
-    /** {@link #decideAsync}, blocking: the caller waits itself, which costs no timer. */
+    /** Does the same as {@link #decideAsync}, but blocks the caller, which needs no timer. */
     @Override
     public Decision decide(List<Charge> charges) {
         return join(decider.decide(merged(charges), Budget.blocking(remote.timeout(), clock)));
@@ -102,7 +105,8 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
     }
 
     /**
-     * Decides in the remote storage or not at all, for charges that all instances have to see. Blocks within the budget.
+     * Decides in the remote storage, without a fallback, for charges that all instances have to count. Blocks within
+     * the budget.
      *
      * @throws StorageUnavailableException if the remote storage does not decide, with the reason
      */
@@ -112,15 +116,15 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
 
     private static List<Charge> merged(List<Charge> charges) {
         if (charges.isEmpty()) {
-            throw new IllegalArgumentException("There is no charge to decide");
+            throw new IllegalArgumentException("charges is empty, but must contain at least one charge");
         }
         return charges.size() == 1 ? charges : PermitArithmetic.merged(charges);
     }
 
-    /** Throws the failure of the future. */
-    private static Decision join(CompletableFuture<Decision> answer) {
+    /** Returns the result, or throws the failure of the future. */
+    private static Decision join(CompletableFuture<Decision> reply) {
         try {
-            return answer.join();
+            return reply.join();
         } catch (CompletionException e) {
             throw StorageUnavailableException.causeOf(e) instanceof RuntimeException cause ? cause : e;
         }
@@ -136,7 +140,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         return join(peekAsync(charges));
     }
 
-    /** In memory if one of the nodes is not asked, or fails. */
+    /** Decides in memory if one of the nodes is down or fails. */
     @Override
     public CompletableFuture<Decision> peekAsync(List<Charge> charges) {
         List<Charge> merged = merged(charges);
@@ -153,7 +157,9 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
                 });
     }
 
-    /** Fails, and resets nothing, if the remote storage fails. */
+    /**
+     * Deletes the state remotely and in memory. If the remote storage fails, deletes nothing and throws its exception.
+     */
     @Override
     public void reset(Rule rule, String key) {
         remote.reset(rule, key);
@@ -177,15 +183,15 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         local.removeReleaseListener(listener);
     }
 
-    /** The size of the remote storage, plus the states in memory. */
+    /** Returns the size of the remote storage plus the states in memory. */
     @Override
     public long size() {
         return remote.size() + local.size();
     }
 
     /**
-     * Call it about once a second. Also while the storage is down, it probes, renews held permits and counts this
-     * instance.
+     * Does periodic work; call this about once a second. While the storage is down, it probes, renews held permits and
+     * counts this instance.
      */
     @Override
     public void cleanUp() {
@@ -197,7 +203,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
-    /** Stops counting this instance, if the storage replies in time, and closes the remote storage. */
+    /** Unregisters this instance, if the storage replies in time, and closes the remote storage. */
     @Override
     public void close() {
         if (counted != null) {
@@ -206,7 +212,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         remote.close();
     }
 
-    /** Options. Not thread-safe. */
+    /** Configures the storage. Not thread-safe. */
     public static final class Builder {
 
         private final RemoteStorage remote;
@@ -222,21 +228,21 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         }
 
         /**
-         * How rules are decided while the remote storage is down; called for each such decision. Defaults to {@link
-         * OnFailure#LOCAL}.
+         * Sets how the requests of a rule are decided while the remote storage is down; called for each such decision.
+         * Defaults to {@link OnFailure#LOCAL}.
          */
         public Builder onFailure(Function<Rule, OnFailure> onFailure) {
             this.onFailure = onFailure;
             return this;
         }
 
-        /** Registers the listener for the health of the remote storage. */
+        /** Sets the listener for the health of the remote storage. */
         public Builder listener(StorageListener listener) {
             this.listener = listener;
             return this;
         }
 
-        /** The number of instances, at least 1. By default the remote storage counts them. */
+        /** Sets the number of instances, at least 1. By default the remote storage counts them. */
         public Builder instances(int instances) {
             if (instances < 1) {
                 throw new IllegalArgumentException("instances is " + instances + ", but must be 1 or more");
@@ -245,7 +251,7 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
             return this;
         }
 
-        /** The clock of outages and probes. For tests. */
+        /** Sets the clock for outages and probes, for tests. */
         Builder timeSource(TimeSource clock) {
             this.clock = clock;
             return this;

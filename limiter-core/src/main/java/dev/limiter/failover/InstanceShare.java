@@ -5,12 +5,12 @@ import dev.limiter.Rule;
 import java.math.BigInteger;
 import java.time.Duration;
 
-/** The part of a limit that one of several instances may permit by itself. */
+/** Computes the part of a limit that one of several instances may permit by itself. */
 final class InstanceShare {
 
     private InstanceShare() {}
 
-    /** The rule with each limit divided by the number of instances, and at least 1. */
+    /** Returns the rule with each limit divided by the number of instances, but at least 1. */
     static Rule of(Rule rule, int instances) {
         return instances == 1
                 ? rule
@@ -46,7 +46,10 @@ final class InstanceShare {
         return new Limit.LeakyBucket(bucket.name(), share, bucket.window(), burst, bucket.even(), bucket.warmUp());
     }
 
-    /** No more than the longest window refills: of a limit that is no multiple the share is slower than its part. */
+    /**
+     * Returns a burst that refills within the longest window: due to rounding, the share may refill more slowly than
+     * the limit.
+     */
     private static long burst(long part, long share, Duration window) {
         return BigInteger.valueOf(Limit.MAX_WINDOW.toNanos())
                 .multiply(BigInteger.valueOf(share))

@@ -17,15 +17,15 @@ import java.util.function.Function;
 import java.util.function.IntSupplier;
 
 /**
- * Decides while the remote storage is down, as each rule says: in memory by this instance's share of the limit, or all
- * requests are permitted, or none. Keys that the storage has rejected stay rejected until the time that it named.
- * Thread-safe.
+ * Decides while the remote storage is down. Depending on the rule, decides in memory with this instance's share of the
+ * limit, permits every request, or rejects every request. Keys that the storage rejected stay rejected until the retry
+ * time. Thread-safe.
  */
 final class LocalFallback {
 
     private static final int MAX_SHARES = 10_000;
 
-    /** When the storage will decide again is unknown. */
+    /** The retry time if it is unknown when the storage will be back. */
     private static final long TRY_AGAIN = Duration.ofSeconds(1).toNanos();
 
     private final RemoteStorage remote;
@@ -45,7 +45,7 @@ final class LocalFallback {
         this.instances = instances;
     }
 
-    /** Grants all of these, or none. {@code charges}: merged. */
+    /** Grants all charges or none; they must be merged. */
     Decision decide(List<Charge> charges) {
         List<Part> parts = charges.stream().map(Part::new).toList();
         List<Part> counted = parts.stream().filter(Part::isCounted).toList();
@@ -60,11 +60,11 @@ final class LocalFallback {
         Iterator<Decision> decisions =
                 local.decide(counted.stream().map(Part::share).toList()).parts().iterator();
         return AbstractDecision.allOf(parts.stream()
-                .map(part -> part.isCounted() ? part.told(decisions.next()) : part.peek())
+                .map(part -> part.isCounted() ? part.ofWholeRule(decisions.next()) : part.peek())
                 .toList());
     }
 
-    /** The decision on these, which takes nothing. */
+    /** Returns the decision on merged charges, and takes nothing. */
     Decision peek(List<Charge> charges) {
         List<Part> parts = charges.stream().map(Part::new).toList();
         Decision rejected = parts.stream().allMatch(Part::isCounted) ? remote.rejected(charges) : null;
@@ -73,7 +73,7 @@ final class LocalFallback {
                 : AbstractDecision.allOf(parts.stream().map(Part::peek).toList());
     }
 
-    /** The shares that rules have of one number of instances. */
+    /** The cached shares of rules, for one number of instances. */
     private record Shares(int instances, ConcurrentMap<Rule, Rule> known) {
 
         Rule of(Rule whole) {
@@ -91,7 +91,7 @@ final class LocalFallback {
         return current.of(rule);
     }
 
-    /** One charge and how its rule is decided. */
+    /** One charge, and how its rule is decided. */
     private final class Part {
 
         private final Charge charge;
@@ -116,11 +116,11 @@ final class LocalFallback {
 
         Decision peek() {
             return isCounted()
-                    ? told(local.peek(List.of(share())))
+                    ? ofWholeRule(local.peek(List.of(share())))
                     : new FixedDecision(charge.rule(), isDenied() ? TRY_AGAIN : 0, FixedDecision.Reason.UNAVAILABLE);
         }
 
-        Decision told(Decision share) {
+        Decision ofWholeRule(Decision share) {
             return AbstractDecision.onFailure(how, charge.rule(), share);
         }
     }

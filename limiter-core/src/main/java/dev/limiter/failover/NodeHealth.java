@@ -9,15 +9,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The health of one node of a remote storage: a circuit breaker, and the probes that open and close it. Thread-safe. */
+/**
+ * The health of one node of a remote storage: a circuit breaker, and the probes that open and close it. Thread-safe.
+ */
 final class NodeHealth {
 
     private static final Duration PROBE_EVERY = Duration.ofMillis(500);
 
-    /** The pause between successful probes. Not on the common pool, which the application may keep busy. */
+    /** The pause between successful probes. Does not use the common pool, which the application may block. */
     private static final Executor SOON = CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
 
-    /** Every fourth failed probe uses another connection. */
+    /** Every fourth failed probe uses a new connection. */
     private static final int PROBES_OF_A_CONNECTION = 4;
 
     private final RemoteStorage remote;
@@ -29,12 +31,12 @@ final class NodeHealth {
     private final AtomicInteger probes = new AtomicInteger();
     private final AtomicBoolean checking = new AtomicBoolean();
 
-    /** Whether a call was rejected as a whole (read-only, out of memory) since the last successful write. */
+    /** Whether the node rejected a call as a whole (read-only, out of memory) since the last successful write. */
     private volatile boolean rejecting;
 
     private volatile Reading reading = new Reading(CompletableFuture.completedFuture(null), Duration.ZERO);
 
-    /** One run of the thread that reads replies; all late calls wait for the same one. */
+    /** One run of the thread that reads replies. All late calls wait for the same run. */
     private record Reading(CompletableFuture<?> marker, CompletableFuture<Boolean> inTime) {
 
         Reading(CompletableFuture<?> marker, Duration most) {
@@ -45,7 +47,7 @@ final class NodeHealth {
         }
     }
 
-    /** {@code node}: its name, as {@link RemoteStorage#node} returns it. */
+    /** Creates the health of a node; {@code node} is the name that {@link RemoteStorage#node} returns. */
     NodeHealth(RemoteStorage remote, String node, StorageListener listener, TimeSource clock) {
         this.remote = remote;
         this.timeouts = new Timeouts(remote::failure, this::answersRead);
@@ -55,14 +57,14 @@ final class NodeHealth {
         this.listener = listener;
     }
 
-    /** Waits for replies of this node. */
+    /** Returns the timeouts that wait for replies of this node. */
     Timeouts timeouts() {
         return timeouts;
     }
 
     /**
-     * Completes with true when the replies that have come are read, with false if that takes too long. Then no call
-     * waits for the reader again until it has run.
+     * Completes with true when replies that have arrived are read, or with false if that takes too long. In that case,
+     * no call waits for the reader again until it has run.
      */
     private CompletableFuture<Boolean> answersRead() {
         Reading current = reading;
@@ -79,7 +81,10 @@ final class NodeHealth {
         return breaker.isOpen();
     }
 
-    /** {@code wrote}: whether the call changed a state. Read-only replicas and full servers still reply to reads. */
+    /**
+     * Records a success; {@code wrote}: whether the call changed a state. Read-only replicas and full servers still
+     * reply to reads.
+     */
     void succeeded(boolean wrote) {
         if (wrote && rejecting) {
             rejecting = false;
@@ -89,14 +94,14 @@ final class NodeHealth {
         }
     }
 
-    /** A call failed that began at {@code begun}. */
+    /** Records the failure of a call that began at {@code begun}. */
     void failed(RuntimeException failure, long begun) {
         switch (reason(failure)) {
-            // of one request: a probe finds out about the node
+            // concerns one request; probes determine the health of the node
             case LACKS_RIGHT, BROKEN_STATE -> {}
             // this JVM was late; the node may be late as well
             case STOOD_STILL -> check();
-            // a probe that is late as well says more than requests, however slow this JVM is
+            // a late probe is more reliable than late requests, even if this JVM is slow
             case TIMED_OUT -> {
                 if (isTooMany(failure, begun)) {
                     check();
@@ -127,13 +132,13 @@ final class NodeHealth {
         }
     }
 
-    /** Probes an open node now and then, and closes it after several probes in time. Does not block. */
+    /** Probes an open node from time to time, and closes it after several probes in time. Does not block. */
     void probe() {
         if (!breaker.probeIsDue()) {
             return;
         }
         if (probes.incrementAndGet() % PROBES_OF_A_CONNECTION == 0 && node.isEmpty()) {
-            // a node that hangs keeps its connections, and another one may have taken over
+            // a node that hangs keeps its connections, and another server may have taken over
             remote.reconnect();
         }
         probeOnce();
@@ -153,7 +158,7 @@ final class NodeHealth {
         });
     }
 
-    /** Probes a node that is not open, and opens it if that is one failure too many. */
+    /** Probes a node that is not open, and opens it if there were too many failures. */
     void check() {
         if (!checking.compareAndSet(false, true)) {
             return;
@@ -172,15 +177,17 @@ final class NodeHealth {
         });
     }
 
-    /** Completes with true if the probe wrote, with false if it lacks the right to: then the node works. */
+    /**
+     * Completes with true if the probe wrote, or with false if it lacks the permission to write; the node works then.
+     */
     private CompletableFuture<Boolean> run() {
-        CompletableFuture<?> answer = Timeouts.started(() -> remote.probe(node)).copy();
-        return timeouts.patiently(answer, Budget.of(remote.timeout(), clock))
+        CompletableFuture<?> reply = Timeouts.started(() -> remote.probe(node)).copy();
+        return timeouts.patiently(reply, Budget.of(remote.timeout(), clock))
                 .thenApply(done -> true)
                 .exceptionally(this::lacksRight);
     }
 
-    /** Reports a missing right; throws any other failure of a probe. */
+    /** Reports a missing permission; throws any other failure of a probe. */
     private boolean lacksRight(Throwable failed) {
         RuntimeException failure = remote.failure(failed);
         if (reason(failure) != Reason.LACKS_RIGHT) {

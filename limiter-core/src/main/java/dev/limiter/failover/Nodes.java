@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** The nodes of a remote storage. Each may fail alone. Thread-safe. */
+/** The nodes of a remote storage, each of which may fail independently. Thread-safe. */
 final class Nodes {
 
-    /** The only node, or what is behind one connection. */
+    /** The name of the only node, or of everything behind one connection. */
     private static final String ONLY = "";
 
     private final RemoteStorage remote;
@@ -39,7 +39,7 @@ final class Nodes {
         return made;
     }
 
-    /** The node that decides on a charge. */
+    /** Returns the node that decides on a charge. */
     NodeHealth of(Charge charge) {
         return of(remote.node(charge));
     }
@@ -53,7 +53,7 @@ final class Nodes {
         return node.isOpen();
     }
 
-    /** Returns whether one place decides on all charges: the node of the first, or memory. */
+    /** Returns whether all charges are decided in one place: the node of the first, or memory. */
     boolean areOne(NodeHealth first, List<Charge> charges) {
         return charges.stream().map(this::of).allMatch(node -> node == first || node.isOpen() && first.isOpen());
     }
@@ -63,7 +63,7 @@ final class Nodes {
         return nodes.values().stream().noneMatch(NodeHealth::isOpen);
     }
 
-    /** Probes the nodes that are down, and checks the others, also while no request does. */
+    /** Probes the nodes that are down, and checks the others, even if there are no requests. */
     void cleanUp() {
         nodes.forEach((name, node) -> {
             if (!remote.hasNode(name)) {

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a node for a decision. Reports its outcome to the node and the listener. */
+/** One call to a node for a decision. Reports its outcome to the node and the listener. */
 final class RemoteCall {
 
     final NodeHealth node;
@@ -23,9 +23,9 @@ final class RemoteCall {
     private final TimeSource clock;
     private final long begun;
     private final @Nullable Consumer<Outcome> ending;
-    private final CompletableFuture<Decision> answer;
+    private final CompletableFuture<Decision> reply;
 
-    /** Sends it. */
+    /** Sends the call. */
     RemoteCall(
             RemoteStorage remote, NodeHealth node, List<Charge> charges, StorageListener listener, TimeSource clock) {
         this.remote = remote;
@@ -35,15 +35,16 @@ final class RemoteCall {
         this.clock = clock;
         this.begun = clock.epochNanos();
         this.ending = listener.asking(charges);
-        this.answer = Timeouts.started(() -> remote.ask(charges));
+        this.reply = Timeouts.started(() -> remote.ask(charges));
     }
 
     /**
-     * The decision. Fails with a {@link StorageUnavailableException}, or with an {@link IllegalArgumentException} where
-     * the storage cannot count by a rule. To be called once. Without a decision, call {@link #cancel} or {@link #isDecided}.
+     * Returns the decision. Fails with a {@link StorageUnavailableException}, or with an {@link
+     * IllegalArgumentException} if the storage does not support the rule. Call this once. After a failure, call {@link
+     * #cancel} or {@link #isDecided}.
      */
     CompletableFuture<Decision> within(Budget budget) {
-        return node.timeouts().within(answer.copy(), budget).whenComplete((decision, failure) -> {
+        return node.timeouts().within(reply.copy(), budget).whenComplete((decision, failure) -> {
             if (failure == null) {
                 succeeded(decision);
             } else {
@@ -52,16 +53,17 @@ final class RemoteCall {
         });
     }
 
-    /** A late grant is refunded, also one that has come since the time was up. */
+    /** Cancels the call. A late grant is refunded, even one that has already arrived. */
     void cancel() {
-        if (!answer.cancel(true) && !answer.isCompletedExceptionally()) {
-            answer.join().giveBack();
+        if (!reply.cancel(true) && !reply.isCompletedExceptionally()) {
+            reply.join().giveBack();
         }
     }
 
     /**
-     * Memory has decided instead. A late grant pays for the request if memory has permitted it, so the limit counts it
-     * once; else it is refunded, as are permits that are held, since only those of memory will be released.
+     * Ends the call after memory has decided instead. If memory permitted the request, a late grant is kept, so the
+     * limit counts the request once. Otherwise it is refunded. Held permits are always refunded, because only those in
+     * memory will be released.
      */
     void isDecided(Decision memory) {
         if (!memory.permitted() || charges.stream().anyMatch(RemoteCall::isHeld)) {
@@ -81,7 +83,7 @@ final class RemoteCall {
 
     private void failed(RuntimeException failure) {
         if (!(failure instanceof StorageUnavailableException unavailable)) {
-            // a mistake in a rule is no failure of the storage
+            // a mistake in a rule is not a failure of the storage
             end(Outcome.ERROR);
             return;
         }

@@ -12,15 +12,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects, counts the instance, loads the scripts of all rules, and decides until that is fast: the first decisions of
- * a JVM take longer than their budget. Blocks for a limited time; ends at the first failure.
+ * Connects, counts the instance, loads the scripts of all rules, and makes decisions until they are fast. Without this,
+ * the first decisions of a JVM would exceed their budget. Blocks for a limited time; ends at the first failure.
  */
 final class RemoteWarmUp {
 
-    /** No rule of an application may have this name. Its states expire within seconds. */
+    /** A rule with a name that applications cannot use. Its states expire within seconds. */
     static final Rule RULE = Rule.of("limiter:warm-up", Limit.tokenBucket(1_000_000, Duration.ofSeconds(1)));
 
-    /** Requests of a round. */
+    /** Requests per round. */
     static final int TOGETHER = 64;
 
     /** The number of fast rounds in a row that ends the warm-up. */
@@ -35,7 +35,7 @@ final class RemoteWarmUp {
     private final Budget budget;
     private final TimeSource clock;
 
-    /** {@code instances}: null if their number is configured. */
+    /** Creates a warm-up; {@code instances} is null if their number is configured. */
     RemoteWarmUp(RemoteStorage remote, RemoteStorage.@Nullable Instances instances, Duration atMost, TimeSource clock) {
         this.remote = remote;
         this.instances = instances;
@@ -53,13 +53,13 @@ final class RemoteWarmUp {
             decideUntilFast();
             count();
         } catch (StorageUnavailableException failure) {
-            // requests are decided as on-failure says
+            // requests are decided by the fallback of their rules
         }
     }
 
     private void count() {
         if (instances != null) {
-            // without a number the instance counts itself alone
+            // without a number, the instance counts only itself
             timeouts.join(instances.count().handle((counted, failure) -> true), budget);
         }
     }
@@ -76,7 +76,7 @@ final class RemoteWarmUp {
         for (int round = 0, inARow = 0; inARow < FAST_ROUNDS && budget.left() > 0; round++) {
             List<Charge> charges = new ArrayList<>(TOGETHER);
             for (int i = 0; i < TOGETHER; i++) {
-                // some requests share a call, others are gathered
+                // some requests share a call, others are batched
                 charges.add(RULE.charge("" + i % (TOGETHER / 2), 1 + i % 2));
             }
             long begun = clock.epochNanos();

@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * Decides a request: each charge in its node, or in memory while that node is down. All charges are granted, or none: of
- * several places memory decides first, and if another place rejects, its permits are given back. Only a
- * request that is decided in one place may wait for a turn. Thread-safe.
+ * Decides a request: each charge on its node, or in memory while that node is down. All charges are granted, or none:
+ * memory decides first, and if a node rejects, the permits from memory are returned. Only a request that is decided in
+ * one place may wait for a turn. Thread-safe.
  */
 final class RequestDecider {
 
@@ -32,7 +32,7 @@ final class RequestDecider {
         this.clock = clock;
     }
 
-    /** {@code charges}: merged. {@code budget}: of all calls for them. */
+    /** Decides merged charges; {@code budget} includes all calls. */
     CompletableFuture<Decision> decide(List<Charge> charges, Budget budget) {
         NodeHealth first = nodes.of(charges.get(0));
         return charges.size() == 1 || nodes.areOne(first, charges)
@@ -46,10 +46,10 @@ final class RequestDecider {
             return CompletableFuture.completedFuture(fallback.decide(charges));
         }
         Decision known = remote.known(charges);
-        return known != null ? CompletableFuture.completedFuture(known) : answer(call(node, charges), budget);
+        return known != null ? CompletableFuture.completedFuture(known) : reply(call(node, charges), budget);
     }
 
-    /** Decides in the node of the charge, or not at all. */
+    /** Decides on the node of the charge, without a fallback. */
     CompletableFuture<Decision> decideRemotely(Charge charge, Budget budget) {
         RemoteCall call = call(nodes.of(charge), List.of(charge));
         return call.within(budget).whenComplete((decision, failure) -> {
@@ -63,8 +63,8 @@ final class RequestDecider {
         return new RemoteCall(remote, node, charges, listener, clock);
     }
 
-    /** The reply of the node, or a decision in memory if there is none. */
-    private CompletableFuture<Decision> answer(RemoteCall call, Budget budget) {
+    /** Returns the reply of the node, or a decision in memory if there is none. */
+    private CompletableFuture<Decision> reply(RemoteCall call, Budget budget) {
         return call.within(budget).exceptionallyCompose(failed -> {
             RuntimeException failure = remote.failure(failed);
             if (!(failure instanceof StorageUnavailableException unavailable)) {
@@ -87,7 +87,7 @@ final class RequestDecider {
         }
     }
 
-    /** One broken state fails all charges of a call: each is asked for alone then. */
+    /** Decides each charge in a call of its own, because one broken state fails all charges of a call. */
     private CompletableFuture<Decision> decideEach(NodeHealth node, List<Charge> charges, Budget budget) {
         return together(
                 new SplitRequest(charges),
@@ -95,7 +95,7 @@ final class RequestDecider {
                 budget);
     }
 
-    /** A turn that one place granted would be lost when another one rejects. */
+    /** Removes maximum waits: a turn granted in one place would be lost if another place rejects. */
     private static List<Charge> withoutWaiting(List<Charge> charges) {
         return charges.stream().map(charge -> charge.maxWait(Duration.ZERO)).toList();
     }
@@ -124,12 +124,12 @@ final class RequestDecider {
                 budget);
     }
 
-    /** {@code calls}: all are sent before one is awaited. */
+    /** Combines {@code calls}; all are sent before one is awaited. */
     private CompletableFuture<Decision> together(SplitRequest request, List<RemoteCall> calls, Budget budget) {
-        List<CompletableFuture<Void>> answers = calls.stream()
-                .map(call -> answer(call, budget).thenAccept(decision -> request.put(call.charges, decision)))
+        List<CompletableFuture<Void>> replies = calls.stream()
+                .map(call -> reply(call, budget).thenAccept(decision -> request.put(call.charges, decision)))
                 .toList();
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
                 .thenApply(all -> request.end())
                 .whenComplete((decision, failure) -> {
                     if (failure != null) {

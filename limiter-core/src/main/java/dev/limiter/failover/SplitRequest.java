@@ -13,7 +13,7 @@ final class SplitRequest {
     private final List<Charge> charges;
     private final Map<Charge, Decision> decisions = new ConcurrentHashMap<>();
 
-    /** {@code charges}: merged, so each is there once. */
+    /** Creates a request of merged charges, so each is distinct. */
     SplitRequest(List<Charge> charges) {
         this.charges = charges;
     }
@@ -25,7 +25,7 @@ final class SplitRequest {
         }
     }
 
-    /** The decision on all charges; where one is rejected, the others are given back. */
+    /** Returns the decision on all charges; if one is rejected, permits of the others are returned. */
     Decision end() {
         Decision all =
                 AbstractDecision.allApart(charges.stream().map(decisions::get).toList());

@@ -6,14 +6,17 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Receives the health of a remote storage. Called by threads that decide, so it must be quick and must not throw. */
+/**
+ * Receives the health of a remote storage. Called by deciding threads, so implementations must be fast and must not
+ * throw.
+ */
 public interface StorageListener {
 
     /** The outcome of a call. */
     enum Outcome {
         /** The storage replied. */
         OK,
-        /** There was no reply within the time-out. */
+        /** There was no reply within the timeout. */
         TIMEOUT,
         /** The storage failed or could not be reached. */
         ERROR,
@@ -22,35 +25,35 @@ public interface StorageListener {
     }
 
     /**
-     * A call for a decision begins, in this thread.
+     * Called before a call for a decision, in the deciding thread.
      *
-     * @return receives the outcome once, in any thread; null, the default, for none
+     * @return receives the outcome once, in any thread; null (the default) to ignore it
      */
     default @Nullable Consumer<Outcome> asking(List<Charge> charges) {
         return null;
     }
 
-    /** A call for a decision has ended. */
+    /** Called when a call for a decision has ended. */
     default void asked(Outcome outcome, Duration took) {}
 
-    /** A node is new; its name is empty if there is only one. */
+    /** Called when a node is found; its name is empty if there is only one. */
     default void joined(String node) {}
 
-    /** A node is gone. */
+    /** Called when a node is gone. */
     default void left(String node) {}
 
-    /** The breaker of a node has opened: its charges are decided in another way. */
+    /** Called when the breaker of a node has opened: the fallback decides its charges. */
     default void lost(String node, Throwable cause) {}
 
-    /** The breaker of a node has closed. */
+    /** Called when the breaker of a node has closed. */
     default void found(String node) {}
 
     /**
-     * The storage's user lacks a right (ACL), so a decision was made in another way, or a probe failed. Called each
-     * time, maybe once a second.
+     * Called when the storage's user lacks a permission (ACL), so that the fallback decided, or a probe failed. May be
+     * called once a second.
      */
     default void lacksRight(@Nullable String message) {}
 
-    /** A state could not be read, so a decision was made in another way. */
+    /** Called when a state could not be read, so that the fallback decided. */
     default void broken(@Nullable String message) {}
 }

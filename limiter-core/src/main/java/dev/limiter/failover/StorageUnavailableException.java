@@ -4,22 +4,22 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** A remote storage did not decide. Has no stack trace, because an outage throws many of these. */
+/** Thrown when a remote storage did not decide. Has no stack trace, because an outage throws many of these. */
 public final class StorageUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** The cause. */
+    /** Why the storage did not decide. */
     public enum Reason {
         /** The storage failed or could not be reached. */
         FAILED,
         /** There was no reply in time. */
         TIMED_OUT,
-        /** This JVM did not run in time to read the reply. */
+        /** This JVM was paused or too slow to read the reply in time. */
         STOOD_STILL,
-        /** The call was not sent, or rejected as a whole: nothing was done. */
+        /** The call was not sent, or was rejected as a whole: nothing changed. */
         NOT_DONE,
-        /** The storage's user lacks a right. */
+        /** The storage's user lacks a permission. */
         LACKS_RIGHT,
         /** One state cannot be read; the storage itself works. */
         BROKEN_STATE
@@ -36,7 +36,7 @@ public final class StorageUnavailableException extends RuntimeException {
         this.reason = reason;
     }
 
-    /** The exception to throw for the failure of a call: an {@link IllegalArgumentException} stays one. */
+    /** Returns the exception to throw for a failed call; an {@link IllegalArgumentException} is kept. */
     static RuntimeException of(Throwable failure) {
         Throwable cause = causeOf(failure);
         return cause instanceof StorageUnavailableException || cause instanceof IllegalArgumentException
@@ -44,18 +44,18 @@ public final class StorageUnavailableException extends RuntimeException {
                 : new StorageUnavailableException("The storage failed: " + cause, cause);
     }
 
-    /** The failure if there is no reply within a budget. */
+    /** Creates the exception for a reply that did not come within a budget. */
     static StorageUnavailableException timedOut(Budget budget) {
         return budget.late() == 0
                 ? new StorageUnavailableException(
-                        "The storage did not answer within " + budget.timeout(), null, Reason.TIMED_OUT)
+                        "The storage did not reply within " + budget.timeout(), null, Reason.TIMED_OUT)
                 : new StorageUnavailableException(
-                        "This JVM did not run in time to read an answer of the storage within " + budget.timeout(),
+                        "This JVM was too slow to read a reply of the storage within " + budget.timeout(),
                         null,
                         Reason.STOOD_STILL);
     }
 
-    /** The failure without the exception that futures wrap around it. */
+    /** Returns the failure without the exceptions that futures wrap around it. */
     public static Throwable causeOf(Throwable failure) {
         boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
         Throwable inner = failure.getCause();
@@ -66,7 +66,7 @@ public final class StorageUnavailableException extends RuntimeException {
         return reason;
     }
 
-    /** Returns whether other states can be decided on. */
+    /** Returns whether only one state is affected, so that other charges can be decided. */
     boolean isOfOneState() {
         return reason == Reason.BROKEN_STATE;
     }

@@ -11,13 +11,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Waits for replies within a budget, and cancels those that do not come. A missing reply may only be unread, so the
- * thread that reads replies is awaited, for ten budgets at most. If that thread or the waiting one was late, the reply
- * has another budget: a slow JVM is no outage. Immutable.
+ * Waits for replies within a budget, and cancels late ones. A missing reply may have arrived without being read, so the
+ * thread that reads replies is awaited, for at most ten budgets. If that thread or the waiting one was late, the reply
+ * gets another budget: a slow JVM is not an outage. Immutable.
  */
 public final class Timeouts {
 
-    /** The reading thread is awaited for this many budgets. */
+    /** The reading thread is awaited for up to this many budgets. */
     static final int MOST_LATE = 10;
 
     private static final CompletableFuture<Boolean> DONE = CompletableFuture.completedFuture(true);
@@ -25,82 +25,82 @@ public final class Timeouts {
     private final Function<Throwable, RuntimeException> failures;
     private final Supplier<CompletableFuture<Boolean>> reading;
 
-    /** {@code failures}: the exception to throw for the failure of a call. */
+    /** Creates timeouts; {@code failures} maps the failure of a call to the exception to throw. */
     public Timeouts(Function<Throwable, RuntimeException> failures) {
         this(failures, () -> DONE);
     }
 
     /**
-     * {@code reading}: completes with true when the replies that have come are read, see {@link
-     * RemoteStorage#answersRead}; with false if that took {@link #MOST_LATE} budgets. Never fails.
+     * Creates timeouts. {@code reading} completes with true when the replies that have arrived are read (see {@link
+     * RemoteStorage#answersRead}), or with false after {@link #MOST_LATE} budgets. It never fails.
      */
     Timeouts(Function<Throwable, RuntimeException> failures, Supplier<CompletableFuture<Boolean>> reading) {
         this.failures = failures;
         this.reading = reading;
     }
 
-    /** The reply, or a failure if it does not come in time. Blocks; an interrupted thread stays interrupted. */
-    public <T> T join(CompletionStage<T> answer, Duration timeout) {
-        return join(answer, Budget.blocking(timeout, TimeSource.system()));
+    /** Returns the reply, or throws if it does not come in time. Blocks; the interrupt status is kept. */
+    public <T> T join(CompletionStage<T> reply, Duration timeout) {
+        return join(reply, Budget.blocking(timeout, TimeSource.system()));
     }
 
-    <T> T join(CompletionStage<T> answer, Budget budget) {
+    <T> T join(CompletionStage<T> reply, Budget budget) {
         try {
-            return within(answer.toCompletableFuture(), budget).join();
+            return within(reply.toCompletableFuture(), budget).join();
         } catch (CompletionException e) {
             throw failures.apply(e);
         }
     }
 
-    /** The reply, or a failure if it does not come within the budget; then it is cancelled. */
-    public <T> CompletableFuture<T> within(CompletableFuture<T> answer, Budget budget) {
-        return budget.await(answer)
-                .thenCompose(done -> done ? CompletableFuture.completedFuture(budget) : afterReader(answer, budget))
-                .thenCompose(used -> answerOr(answer, used));
+    /** Returns the reply; fails if it does not come within the budget, and cancels it. */
+    public <T> CompletableFuture<T> within(CompletableFuture<T> reply, Budget budget) {
+        return budget.await(reply)
+                .thenCompose(done -> done ? CompletableFuture.completedFuture(budget) : afterReader(reply, budget))
+                .thenCompose(used -> replyOr(reply, used));
     }
 
     /** Waits for the reader of a late reply; completes with the budget that was used up. */
-    private CompletableFuture<Budget> afterReader(CompletableFuture<?> answer, Budget budget) {
+    private CompletableFuture<Budget> afterReader(CompletableFuture<?> reply, Budget budget) {
         CompletableFuture<Boolean> read = reading.get();
         return budget.again(MOST_LATE)
-                .await(CompletableFuture.anyOf(answer, read))
+                .await(CompletableFuture.anyOf(reply, read))
                 .thenCompose(any -> {
-                    // a reader that does not run at all is not late: it has nothing to read
+                    // a reader that does not run has nothing to read, so it is not late
                     Budget used = read.getNow(false) ? budget : budget.again(1);
                     long late = used.late();
                     return late == 0
                             ? CompletableFuture.completedFuture(used)
-                            : budget.again(1).atMost(late).await(answer).thenApply(done -> used);
+                            : budget.again(1).atMost(late).await(reply).thenApply(done -> used);
                 });
     }
 
     /**
-     * The reply to a probe, or a failure if it does not come in time. After a late reader it has another budget:
-     * however slow this JVM is, the failure is one of the storage. Takes some twenty budgets at most.
+     * Returns the reply to a probe; fails if it does not come in time. After a late reader it gets another budget, so
+     * that a failure is due to the storage, however slow this JVM is. Takes about twenty budgets at most.
      */
-    <T> CompletableFuture<T> patiently(CompletableFuture<T> answer, Budget budget) {
-        return budget.await(answer)
+    <T> CompletableFuture<T> patiently(CompletableFuture<T> reply, Budget budget) {
+        return budget.await(reply)
                 .thenCompose(done -> done ? DONE : reading.get())
-                .thenCompose(read -> read && budget.late() > 0 ? readAgain(answer, budget) : DONE)
-                .thenCompose(read -> answerOr(answer, budget.again(1)));
+                .thenCompose(read -> read && budget.late() > 0 ? readAgain(reply, budget) : DONE)
+                .thenCompose(read -> replyOr(reply, budget.again(1)));
     }
 
-    private CompletableFuture<Boolean> readAgain(CompletableFuture<?> answer, Budget budget) {
-        return budget.again(1).await(answer).thenCompose(done -> done ? DONE : reading.get());
+    private CompletableFuture<Boolean> readAgain(CompletableFuture<?> reply, Budget budget) {
+        return budget.again(1).await(reply).thenCompose(done -> done ? DONE : reading.get());
     }
 
-    private <T> CompletableFuture<T> answerOr(CompletableFuture<T> answer, Budget used) {
-        if (answer.cancel(true)) {
+    private <T> CompletableFuture<T> replyOr(CompletableFuture<T> reply, Budget used) {
+        if (reply.cancel(true)) {
             return CompletableFuture.failedFuture(StorageUnavailableException.timedOut(used));
         }
-        return answer.isCompletedExceptionally()
-                ? answer.exceptionally(failure -> {
+        return reply.isCompletedExceptionally()
+                ? reply.exceptionally(failure -> {
                     throw failures.apply(failure);
                 })
-                : answer;
+                : reply;
     }
 
-    /** The future of a call that may also throw. */
+    /** Returns the future of a call, including a call that throws. */
     static <T> CompletableFuture<T> started(Supplier<? extends CompletionStage<T>> call) {
         try {
             return call.get().toCompletableFuture();
@@ -109,8 +109,8 @@ public final class Timeouts {
         }
     }
 
-    /** The same decision, given back if the returned future is cancelled first. */
-    public static CompletableFuture<Decision> orGiveBack(CompletableFuture<Decision> answer) {
-        return new ReturningFuture<>(Decision::giveBack).handedBy(answer);
+    /** Returns a future with the same decision, which is returned to the storage if the future is cancelled first. */
+    public static CompletableFuture<Decision> orGiveBack(CompletableFuture<Decision> reply) {
+        return new ReturningFuture<>(Decision::giveBack).handedBy(reply);
     }
 }

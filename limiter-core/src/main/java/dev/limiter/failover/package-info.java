@@ -1,7 +1,7 @@
 /**
  * Decides while a shared storage is down. {@link dev.limiter.failover.FailoverRateLimiterStorage} wraps a {@link
- * dev.limiter.failover.RemoteStorage}, the only type that another store has to implement. Internal, except for the types
- * in docs/reference/api.md.
+ * dev.limiter.failover.RemoteStorage}, the only type that another storage has to implement. Internal, except for the
+ * types listed in docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.failover;

@@ -12,25 +12,25 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A rule with its arithmetic compiled and its cells found: what a cell keeps as the version of its limits. */
+/** A rule with its compiled limits and its cells. Each cell refers to the version of the limits that it uses. */
 final class BoundRule {
 
     final Rule rule;
     final Cells cells;
 
-    /** The arithmetic of all limits; null if one of them is of another kind. */
+    /** The compiled limits; null unless all are single-number limits. */
     final SingleNumberLimit @Nullable [] numbers;
 
-    /** The arithmetic of the rule's only limit; null if it has several, or one of another kind. */
+    /** The compiled limit if it is the only one and a single-number limit; otherwise null. */
     final @Nullable SingleNumberLimit number;
 
-    /** {@link #number} for a limit of the other kind. */
+    /** The compiled limit if it is the only one and a sliding window; otherwise null. */
     final @Nullable SlidingWindowLimit window;
 
     private final Cells.Stripe[] stripes;
     private final CompiledLimit[] limits;
 
-    /** The most permits that one request can ever get from all limits. */
+    /** The most permits that one request can get from all limits. */
     private final long capacity;
 
     private final long longestReset;
@@ -58,7 +58,9 @@ final class BoundRule {
                 Stream.of(limits).mapToLong(CompiledLimit::longestWait).min().orElse(Long.MAX_VALUE);
     }
 
-    /** The cell of a key, under whichever version of the limits; {@link Cells#get} without a dependent load. */
+    /**
+     * Returns the cell of a key under any version of the limits, like {@link Cells#get} but without a dependent load.
+     */
     @Nullable
     Cell find(String key) {
         return Cells.stripe(stripes, key).get(key);
@@ -73,7 +75,8 @@ final class BoundRule {
     }
 
     /**
-     * Whether more is asked than can ever be granted. {@code terms}: null if so many of each limit, and nothing else.
+     * Returns whether a request exceeds what can ever be granted. {@code terms}: null if {@code permits} apply to each
+     * limit.
      */
     boolean isNever(long permits, @Nullable ChargeTerms terms) {
         if (terms == null || terms.costs() == null) {
@@ -87,17 +90,20 @@ final class BoundRule {
         return false;
     }
 
-    /** A state of a {@link #window} limit that takes longer to be fresh may have to move back with the clock. */
+    /**
+     * Returns the longest reset time of a {@link #window} limit. Beyond it, the state may have to move back with the
+     * clock.
+     */
     long longestReset() {
         return longestReset;
     }
 
-    /** The longest wait that a charge admits and all limits can count with, in nanoseconds: all have the same. */
+    /** Returns the longest wait in nanoseconds that both the charge and all limits allow. */
     long maxWait(ChargeTerms terms) {
         return Math.min(terms.maxWait(), longestWait);
     }
 
-    /** Whether a permit of the limit at {@code index} is held until it is released. */
+    /** Returns whether permits of the limit at {@code index} are held until released. */
     boolean holds(int index) {
         return limits[index].limit() instanceof Limit.Concurrency;
     }
@@ -115,7 +121,7 @@ final class BoundRule {
         return true;
     }
 
-    /** The limit of another version of this rule from which the limit at {@code index} goes on, or -1. */
+    /** Returns the position of the limit in {@code other} that the limit at {@code index} continues, or -1. */
     int predecessor(int index, BoundRule other) {
         if (limits.length == 1 && other.limits.length == 1) {
             return 0;
@@ -128,9 +134,7 @@ final class BoundRule {
         return -1;
     }
 
-    /**
-     * Whether a limit of this version holds more than its successor, and would have to forget what that cannot hold.
-     */
+    /** Returns whether a limit of this version holds more than its successor, which would have to drop the excess. */
     boolean holdsMoreThan(BoundRule next) {
         for (int i = 0; i < next.size(); i++) {
             int previous = next.predecessor(i, this);
@@ -141,7 +145,7 @@ final class BoundRule {
         return false;
     }
 
-    /** Whether the successor cannot hold what these states have used by now. */
+    /** Returns whether the successor cannot hold what these states have used. */
     boolean forgets(BoundRule next, LimitState[] used, long now) {
         if (!holdsMoreThan(next) || !covers(now)) {
             return false;
@@ -157,8 +161,9 @@ final class BoundRule {
     }
 
     /**
-     * The permits that the next limit cannot hold. Zero for window limits, whose states keep an excess; for paced limits,
-     * whose use is a wait; and for a shorter window: the next limit then counts what it can hold, so that the wait is its own.
+     * Returns the permits that the next limit cannot hold. Zero for window limits, which keep an excess, and for
+     * paced limits, where use is a wait. Also zero if the window becomes shorter: the wait is then that of the next
+     * limit.
      */
     private static long excess(CompiledLimit from, CompiledLimit to) {
         boolean clipped = from instanceof SingleNumberLimit && from.atOnce() == from.capacity();
@@ -169,13 +174,13 @@ final class BoundRule {
         return to.limit().window().compareTo(from.limit().window()) < 0;
     }
 
-    /** Whether the limit at {@code index} goes on from another one and forgets the permits that it cannot hold. */
+    /** Returns whether the limit at {@code index} continues another one and drops permits that it cannot hold. */
     boolean forgetsExcess(int index, CompiledLimit from) {
         return limits[index].capacity() < from.capacity() && isShorter(from, limits[index]);
     }
 
-    /** See {@link Cell#peekUnder}; {@code used} are the states of a key under this version. */
-    Decision answerUnder(BoundRule next, String key, LimitState[] used, ChargeTerms terms, long now) {
+    /** Implements {@link Cell#peekUnder}; {@code used} contains the states of a key under this version. */
+    Decision peekUnder(BoundRule next, String key, LimitState[] used, ChargeTerms terms, long now) {
         Readings readings = new Readings(next.size());
         boolean permitted = true;
         long maxWait = next.maxWait(terms);
@@ -195,8 +200,7 @@ final class BoundRule {
             long wait = takes ? state.admissionNanos(now, needed, maxWait) : 0;
             boolean forgets = excess > 0 && used[previous].waitNanos(now, excess) > 0;
             if (terms.permits() > 0 && wait != CompiledLimit.NEVER && (forgets || excess > 0 && wait > 0)) {
-                // rejected until it fits, as this version counts; be it only because of other limits that there is no
-                // next
+                // rejected until the excess fits, as this version counts
                 counting = used[previous];
                 wait = counting.waitNanos(now, excess + needed);
             }
@@ -218,12 +222,12 @@ final class BoundRule {
         return states;
     }
 
-    /** A cell of which nothing is used. */
+    /** Creates an unused cell. */
     Cell newCell(String key) {
         return newCell(key, newStates(), null);
     }
 
-    /** A cell that goes on from what was used under {@code predecessor}. */
+    /** Creates a cell that takes over what was used under {@code predecessor}. */
     Cell newCell(String key, LimitState[] used, @Nullable Cell predecessor) {
         if (numbers == null) {
             return new LockedCell(this, key, used, predecessor);

@@ -8,13 +8,13 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of one key under one version of a rule's limits. A cell dies when it is fresh again, evicted or reset, or
- * when the limits change. Death is one compare-and-set on the word that every change goes through, so a change and a
- * death can never both succeed: a late request starts again with the cell then in the map.
+ * The permits that one key has used under one version of a rule's limits. A cell dies when it expires, is evicted or reset, or when
+ * the limits change. Every change and the death are a compare-and-set on the same word, so they cannot both succeed: a
+ * late request starts again with the cell that is then in the map.
  *
- * <p>A time read before the word is good for a decision: permits count as of a moment ago, as they do for a thread
- * suspended before the swap. It cannot tell that the clock stepped back, because the reading thread may have been
- * suspended while others went on: that takes a reading after the word.
+ * <p>A time that was read before the word is good enough for a decision: permits then count as of a moment ago. It
+ * cannot show that the clock stepped back, because the reading thread may have been suspended. That requires a reading
+ * after the word was read.
  */
 abstract class Cell {
 
@@ -39,7 +39,7 @@ abstract class Cell {
     final BoundRule bound;
     final String key;
 
-    /** Where the use of each limit began; null if all of it began here, and no cell goes on from it so far. */
+    /** The identity of each limit's count; null if they all began here and no cell has continued them yet. */
     private volatile CounterIdentity @Nullable [] origins;
 
     private volatile @Nullable History history;
@@ -47,7 +47,7 @@ abstract class Cell {
     @SuppressWarnings("FieldMayBeFinal") // changed through WORD
     private volatile long word;
 
-    // The place of this cell: EvictionQueues writes these fields under its lock, other threads may read them.
+    // The position of this cell. Written by EvictionQueues under its lock; other threads may read it.
 
     volatile ExpiryQueue.@Nullable Tick tick;
 
@@ -59,7 +59,7 @@ abstract class Cell {
 
     int slot = EvictionCandidates.NEW;
 
-    /** {@code predecessor}: the cell whose use this one takes over; null for a fresh one. */
+    /** Creates a cell; {@code predecessor} is the cell that it continues, or null. */
     Cell(BoundRule bound, String key, long word, @Nullable Cell predecessor) {
         this.bound = bound;
         this.key = key;
@@ -80,10 +80,10 @@ abstract class Cell {
         WORD.setRelease(this, next);
     }
 
-    /** Dies, if the word is still the one that was read before, and no thread is about to change it. */
+    /** Marks this cell as dead if the word is unchanged and no thread is about to change it; returns whether it did. */
     abstract boolean die(long word);
 
-    /** Whether keys share it for which there is no room: it is not counted, and not evicted. */
+    /** Returns whether this is the shared cell of keys that did not fit. It is neither counted nor evicted. */
     @SuppressWarnings("ReferenceEquality") // a client may send an equal key
     final boolean isShared() {
         return key == Cells.SHARED;
@@ -93,7 +93,7 @@ abstract class Cell {
         return word == DEAD;
     }
 
-    /** Where the use of the limit at {@code index} began. */
+    /** Returns the identity of the count of the limit at {@code index}. */
     final CounterIdentity origin(int index) {
         return origins()[index];
     }
@@ -107,13 +107,13 @@ abstract class Cell {
         return ORIGINS.compareAndSet(this, null, created) ? created : origins();
     }
 
-    /** How many permits of this key were returned so far, at most. */
+    /** Returns an upper bound of the permits of this key that were returned. */
     final long returned() {
         History known = history;
         return known == null ? 0 : known.returned();
     }
 
-    /** The permits {@link #returned} of each limit, for the holder of the lock. */
+    /** Returns {@link #returned} for each limit; requires the lock. */
     final long[] returnedOfEach() {
         History known = history;
         return known == null
@@ -121,7 +121,7 @@ abstract class Cell {
                 : known.returnedOfEach(bound).clone();
     }
 
-    /** The longest wait that was granted to a request of this key or carried over from other limits, in nanoseconds. */
+    /** Returns the longest wait in nanoseconds that was granted to this key or carried over from other limits. */
     final long longestWait() {
         History known = history;
         return known == null ? 0 : known.longestWait();
@@ -136,7 +136,7 @@ abstract class Cell {
         return HISTORY.compareAndSet(this, null, created) ? created : history();
     }
 
-    /** Notes what is about to be returned, before it is: requests that do not see it noted must not see it returned. */
+    /** Records a return before it happens. A request that does not see the record must not see the return either. */
     final void returning(PermitReturn returned) {
         long moved = returned.moves();
         if (moved > 0) {
@@ -145,57 +145,63 @@ abstract class Cell {
     }
 
     /**
-     * Decides for one permit or more; null if the cell is dead, or its arithmetic does not reach the time.
+     * Decides on one or more permits. Returns null if the cell is dead, or its arithmetic does not cover the time.
      *
-     * @param now the time, read before anything of the cell was; only of use where each state is a number
+     * @param now the time, read before anything of the cell; used only for single-number states
      */
     abstract @Nullable Decision decide(long permits, long now, TimeSource clock);
 
-    /** Decides on other terms; null in the same cases. */
+    /** Decides on other terms; returns null in the same cases as {@link #decide}. */
     abstract @Nullable Decision reserve(ChargeTerms terms, TimeSource clock);
 
-    /** The answer of {@link #reserve}, changing nothing; null in the same cases. */
+    /** Returns the decision that {@link #reserve} would make, without changing anything; null in the same cases. */
     abstract @Nullable Decision peek(ChargeTerms terms, TimeSource clock);
 
     /**
-     * The answer of a successor under other limits, changing nothing; null if the cell is dead, or its arithmetic does
-     * not reach the time.
+     * Returns the decision that a successor under other limits would make, without changing anything. Returns null if
+     * the cell is dead, or its arithmetic does not cover the time.
      */
     abstract @Nullable Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock);
 
     /**
-     * The rejection under smaller limits, decided on this cell: a successor would forget the excess, and the next request
-     * under the present limits could take it again. Null once a successor has to decide.
+     * Returns a rejection under smaller limits, or null if a successor has to decide. Rejecting here avoids a
+     * successor, which would drop the excess, so that the next request under the present limits could take it again.
      */
     final @Nullable Decision rejectUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
-        Decision answer = bound.holdsMoreThan(next) ? peekUnder(next, terms, clock) : null;
-        return answer == null || answer.permitted() ? null : answer;
+        Decision peeked = bound.holdsMoreThan(next) ? peekUnder(next, terms, clock) : null;
+        return peeked == null || peeked.permitted() ? null : peeked;
     }
 
-    /** Returns permits that were taken of this cell, or of one that it goes on from; false if it is dead. */
+    /** Returns permits that were taken from this cell or one that it continues; false if this cell is dead. */
     abstract boolean giveBack(PermitReturn returned, TimeSource clock);
 
-    /** Dies; false if it was dead. */
+    /** Marks this cell as dead; returns false if it was dead. */
     abstract boolean kill();
 
-    /** Dies for a successor under those limits, which takes over what this cell used; null if it was dead. */
+    /**
+     * Marks this cell as dead, and returns a successor under {@code wanted} that takes over its use; null if it was
+     * dead.
+     */
     abstract @Nullable Cell succeed(BoundRule wanted, TimeSource clock);
 
-    /** Notes what a cell was made with that has used something by now. */
+    /** Updates the eviction times of a cell that was created with use. */
     void note(long now) {}
 
-    /** When it becomes indistinguishable from a new one, going by a word that was read before. */
+    /** Returns when this cell becomes indistinguishable from a new one, based on a word that was read before. */
     abstract long freshAt(long word);
 
-    /** When one permit can be had again, going by a word that was read before; not after {@code now} if now. */
+    /**
+     * Returns when a permit becomes available, based on a word that was read before; at most {@code now} if one is
+     * available.
+     */
     abstract long freeAt(long word, long now);
 
-    /** The used share of its tightest limit, from 0 to 1, going by a word that was read before. */
+    /** Returns the used fraction of the tightest limit, from 0 to 1, based on a word that was read before. */
     abstract double usedShare(long word, long now);
 
     /**
-     * A cell that takes over this use: under the wanted limits, or under the present ones while the wanted limits would
-     * forget use (see {@link #rejectUnder}).
+     * Returns a cell that takes over this use. It has the wanted limits, or the present ones as long as the wanted
+     * limits would drop use (see {@link #rejectUnder}).
      */
     final Cell successor(BoundRule wanted, LimitState[] used, long now) {
         BoundRule next = bound.forgets(wanted, used, now) ? bound : wanted;

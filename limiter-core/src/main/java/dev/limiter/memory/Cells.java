@@ -7,16 +7,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cells of all keys under one rule name. Striped over several maps, so that the pause in which one of them grows
- * stays far below a millisecond however many keys there are.
+ * The cells of all keys of one rule name. They are striped over several maps, so that resizing one of them pauses for
+ * far less than a millisecond, even with many keys.
  */
 final class Cells {
 
     /**
-     * The key of the cell that keys share for which there is no room. Told apart by identity, since a client may
-     * send an equal one.
+     * The key of the cell shared by keys that did not fit. Compared by identity, because a client may send an equal
+     * key.
      */
-    @SuppressWarnings("StringOperationCanBeSimplified") // an object of its own
+    @SuppressWarnings("StringOperationCanBeSimplified") // must be a distinct object
     static final String SHARED = new String("\0shared");
 
     private static final int KEYS_PER_STRIPE = 32_768;
@@ -49,7 +49,7 @@ final class Cells {
         return stripes;
     }
 
-    /** The cell that has the key afterwards: this one, or the one that was there. */
+    /** Adds a cell unless the key has one; returns the cell that is then in the map. */
     Cell putIfAbsent(Cell cell) {
         Cell present = stripe(stripes, cell.key).putIfAbsent(cell.key, cell);
         return present == null ? cell : present;
@@ -60,8 +60,8 @@ final class Cells {
     }
 
     /**
-     * Puts a successor under other limits in the place of a cell, if that lives. It dies inside the map's own critical
-     * section, so that no thread can find the key without a cell in between and start again with a fresh one.
+     * Replaces a live cell by a successor under other limits. The cell dies inside the critical section of the map.
+     * Otherwise a thread could find the key without a cell, and start with a fresh one.
      */
     void succeed(Cell cell, BoundRule next) {
         Cell[] made = new Cell[1];
@@ -77,12 +77,12 @@ final class Cells {
 
     /**
      * Returns permits to the cell they were taken from, or to its successor. After an eviction or a reset there is no
-     * successor: a new cell of the key counts only later permits, and returns none.
+     * successor: a new cell of the key counts only later permits.
      */
     void giveBack(PermitReturn returned) {
         Cell cell = returned.from();
         while (!cell.giveBack(returned, clock)) {
-            // waits for a successor that is just being put in its place
+            // waits for a successor that is about to replace the cell
             remove(cell);
             Cell current = get(cell.key);
             if (current == null || !returned.belongsTo(current)) {
@@ -94,18 +94,18 @@ final class Cells {
         released(cell);
     }
 
-    /** Reports to the listeners that a cell counts less than before. */
+    /** Notifies listeners that a cell counts less than before. */
     void released(Cell cell) {
         releases.released(cell.bound.rule.name(), cell.key);
     }
 
-    /** A cell may be fresh, or have a permit to give, earlier than before. */
+    /** Updates the eviction position of a cell that may be fresh, or have a free permit, earlier than before. */
     void relaxed(Cell cell) {
         eviction.relaxed(cell);
     }
 
     static Stripe stripe(Stripe[] stripes, String key) {
-        // spread by the high bits of a product, since the maps use the low bits of the hash itself
+        // uses the high bits of a product, because the maps use the low bits of the hash
         return stripes[(key.hashCode() * 0x9E3779B9) >>> 20 & stripes.length - 1];
     }
 

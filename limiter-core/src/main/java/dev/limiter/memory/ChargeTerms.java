@@ -6,12 +6,12 @@ import dev.limiter.spi.PermitArithmetic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms of a charge beyond "so many permits, now".
+ * The terms of a charge other than a plain number of permits.
  *
- * @param permits the most of any limit
- * @param reserve the share of each limit that must be left, in percent
+ * @param permits the most permits of any limit
+ * @param reserve the percentage of each limit that must be left
  * @param maxWait the longest wait for a turn, in nanoseconds
- * @param costs how many permits of each limit; null if all are alike
+ * @param costs the permits per limit; null if they are all the same
  */
 record ChargeTerms(long permits, int reserve, long maxWait, long @Nullable [] costs) {
 
@@ -39,17 +39,17 @@ record ChargeTerms(long permits, int reserve, long maxWait, long @Nullable [] co
         return new ChargeTerms(permits, 0, 0, null);
     }
 
-    /** How many permits are taken of the limit at {@code index}. */
+    /** Returns the permits to take from the limit at {@code index}. */
     long permits(int index) {
         return costs == null ? permits : costs[index];
     }
 
-    /** How many permits of a limit must be left. */
+    /** Returns the permits of a limit that must be left. */
     long kept(CompiledLimit limit) {
         return reserve == 0 ? 0 : PermitArithmetic.reserved(limit.capacity(), reserve);
     }
 
-    /** How many permits of the limit at {@code index} there have to be; 0 if none are taken. */
+    /** Returns how many permits the limit at {@code index} must have available; 0 if none are taken. */
     long needed(int index, CompiledLimit limit) {
         long permits = permits(index);
         long needed = permits + kept(limit);

@@ -1,13 +1,13 @@
 package dev.limiter.memory;
 
 /**
- * Where the use of a limit began, and from then on the identity of its count in all cells that go on from each other.
- * Permits are returned only where they still count: to a limit of the same origin. Compared by identity; refers to no
- * cell, because the cell in use refers to it for as long as a key is in use.
+ * The identity of a limit's count, passed on to all cells that continue it. Permits are returned only to a limit with
+ * the same identity, where they still count. Does not refer to a cell, because the cell in use refers to it for as long
+ * as the key is in use.
  */
 final class CounterIdentity {
 
-    /** The origins of the limits of a cell that goes on from no other. */
+    /** Returns identities for the limits of a cell that continues no other. */
     static CounterIdentity[] fresh(int limits) {
         CounterIdentity[] origins = new CounterIdentity[limits];
         for (int i = 0; i < limits; i++) {
@@ -17,8 +17,9 @@ final class CounterIdentity {
     }
 
     /**
-     * The origins of the limits of a successor. A limit goes on from one that counts in the same way; held permits and
-     * used permits are not returned to each other, and permits that may be forgotten are not returned at all.
+     * Returns identities for the limits of a successor. A limit keeps the identity if it continues one that counts in
+     * the same way. Held and used permits are not returned to each other, and permits that may be dropped are not
+     * returned at all.
      */
     static CounterIdentity[] of(BoundRule next, Cell predecessor) {
         CounterIdentity[] origins = fresh(next.size());
@@ -33,7 +34,7 @@ final class CounterIdentity {
         return origins;
     }
 
-    /** The position of the limit of this origin in a cell; -1 if it has none. */
+    /** Returns the position of the limit with this identity in a cell, or -1. */
     int in(Cell cell) {
         for (int i = 0; i < cell.bound.size(); i++) {
             if (cell.origin(i) == this) {

@@ -7,21 +7,25 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many cells there are, and which of them leave. The place of a cell follows from its state: {@link #file} works it
- * out, and looks again after the cell has been put there, so that a change meanwhile is not missed; the thread that
- * makes a cell fresh earlier looks at its place after the change. A place may be early, which is noticed when its time
- * comes, but never late.
+ * Counts the cells and decides which of them leave. The position of a cell in the queues follows from its state: {@link
+ * #file} computes it, and checks again after moving the cell, so that a concurrent change is not missed. A thread that
+ * makes a cell fresh earlier checks its position after the change. A position may be too early, which is corrected when
+ * its time comes, but never too late.
  *
- * <p>To make room, some cells are looked at, all if they are few, else the newest and others at random, and the one
- * leaves whose tightest limit is used least; of equals, the newest. Cells at their limit, or that hold permits, are
- * guarded until they no longer are.
+ * <p>To make space, some cells are examined: all if there are few, otherwise the newest and some random ones. The one
+ * that uses least of its tightest limit is evicted; among equals, the newest. Cells that are at their limit or hold
+ * permits are guarded until they no longer are.
  */
 class Eviction {
 
-    /** Cells that a new key looks at although there is room. More than one, so that leaving keeps up with coming. */
+    /**
+     * Cells that each new key examines even if there is space. More than one, so that expiry keeps up with arrivals.
+     */
     private static final int STEPS = 4;
 
-    /** Samples that a new key takes at most. With 1 % of slack, all cells have been looked at before that is used up. */
+    /**
+     * The most samples that a new key takes. With 1 % of slack, all cells have been examined before that is used up.
+     */
     private static final int SAMPLES = 13;
 
     private final EvictionQueues places;
@@ -47,8 +51,8 @@ class Eviction {
     }
 
     /**
-     * Gives a new cell its place, before it is found by its key, if there is room or can be made. The place is early:
-     * where the cell belongs once it has been decided on is found out when its time comes.
+     * Adds a new cell to the queues before it can be found by its key, if there is space or some can be made. Its
+     * position is early, and is corrected when its time comes.
      */
     boolean admit(Cell cell) {
         long now = clock.epochNanos();
@@ -67,12 +71,12 @@ class Eviction {
         }
     }
 
-    /** Gives its place to a new cell that keys share for which there is no room. */
+    /** Adds a new shared cell for the keys that do not fit. */
     void admitShared(Cell cell) {
         places.enter(cell, clock.epochNanos());
     }
 
-    /** Whether {@link #admit} would give a cell a place; evicts nothing. */
+    /** Returns whether {@link #admit} would succeed; evicts nothing. */
     final boolean hasRoom() {
         long now = clock.epochNanos();
         expireSome(now);
@@ -88,21 +92,21 @@ class Eviction {
         return places.hasRoom(now);
     }
 
-    /** Takes the place of a cell that was reset away, or that another one was faster than. */
+    /** Removes a cell that was reset, or that lost the race to another cell of the same key. */
     void forget(Cell cell) {
         places.leave(cell);
     }
 
-    /** Gives a cell's successor its place, instead of the cell; early, as that of a new cell. */
+    /** Replaces a cell by its successor, at an early position. */
     void succeeded(Cell dead, Cell successor) {
         places.replace(dead, successor, clock.epochNanos() + 1);
     }
 
-    /** Puts a cell where it belongs that may be fresh, or free, earlier than before. */
+    /** Moves a cell that may be fresh, or free, earlier than before. */
     void relaxed(Cell cell) {
         VarHandle.fullFence();
         ExpiryQueue.Tick place = cell.tick;
-        // without a place, it is just being given one: an early one, or by a thread that will look again
+        // null while the cell is being moved: to an early position, or by a thread that will check again
         if (place != null && isMisplaced(cell, place)) {
             file(cell, places.isGuarded(place));
         }
@@ -117,7 +121,7 @@ class Eviction {
         for (int i = 0; i < STEPS && expireOne(now); i++) {}
     }
 
-    /** Takes one step on cells that are due; false if none is. */
+    /** Processes one cell that is due; returns false if there is none. */
     private boolean expireOne(long now) {
         Cell cell = places.poll(now);
         if (cell == null) {
@@ -132,7 +136,7 @@ class Eviction {
         return true;
     }
 
-    /** The cell of a sample that uses least; null if all are guarded from now on, or one has made room. */
+    /** Returns the cell of a sample that uses least; null if all are guarded now, or a dead one has made space. */
     private @Nullable Cell least(Cell[] sample, long now) {
         Cell least = null;
         double smallest = Double.MAX_VALUE;
@@ -155,7 +159,7 @@ class Eviction {
         return least;
     }
 
-    /** The rank of a cell: the candidate of lower rank is evicted. */
+    /** Returns the rank of a cell: the candidate with the lowest rank is evicted. */
     double rank(Cell cell, long word, long now) {
         return cell.usedShare(word, now);
     }
@@ -163,7 +167,7 @@ class Eviction {
     private void evict(@Nullable Cell cell, long now) {
         if (cell != null) {
             long word = cell.word();
-            // it may have come to its limit since it was looked at
+            // it may have reached its limit in the meantime
             if (!isGuarded(cell, word, now) && cell.die(word)) {
                 leave(cell, evicted);
             }
@@ -171,19 +175,18 @@ class Eviction {
     }
 
     private void leave(Cell cell, LongAdder cause) {
-        // other threads that find it dead may have done both
+        // other threads that found it dead may have done both
         cell.bound.cells.remove(cell);
         places.leave(cell);
         cause.increment();
     }
 
-    /** Puts a cell where its state belongs; {@code guard}: if it is at its limit, until it no longer is. */
+    /** Moves a cell to the position for its state; {@code guard}: among the guarded cells if it is at its limit. */
     private void file(Cell cell, boolean guard) {
         boolean misplaced = true;
         while (misplaced) {
             place(cell, guard);
-            // a full fence lies between: the thread that changes the cell now sees the place, or its change is seen
-            // here
+            // after a full fence: a thread that changes the cell now sees the position, or its change is seen here
             ExpiryQueue.Tick place = cell.tick;
             misplaced = place != null && isMisplaced(cell, place);
         }
@@ -193,17 +196,17 @@ class Eviction {
         long now = clock.epochNanos();
         long word = cell.word();
         if (word == Cell.DEAD) {
-            return; // the thread by which it died takes its place
+            return; // the thread that killed it removes it
         }
         if (isHeld(cell, word) || guard && isGuarded(cell, word, now)) {
             places.guard(cell, guardedUntil(cell, word, now));
         } else {
-            // a cell that is in use is looked at again in the next tick, however fresh it is
+            // a cell in use is examined again in the next tick, even if it is fresh
             places.expire(cell, Math.max(cell.freshAt(word), now + 1));
         }
     }
 
-    /** Whether a cell stands at a place where it would be found too late. */
+    /** Returns whether a cell is at a position where it would be found too late. */
     final boolean isMisplaced(Cell cell, ExpiryQueue.Tick place) {
         long word = cell.word();
         if (word == Cell.DEAD) {
@@ -226,7 +229,7 @@ class Eviction {
         return cell.freshAt(word) == CompiledLimit.NOT_BY_TIME;
     }
 
-    /** Until when a cell may not leave; the end of time if that depends on when others release what they hold. */
+    /** Returns until when a cell may not leave; {@code Long.MAX_VALUE} if that depends on others releasing permits. */
     private static long guardedUntil(Cell cell, long word, long now) {
         return isHeld(cell, word) ? Long.MAX_VALUE : cell.freeAt(word, now);
     }

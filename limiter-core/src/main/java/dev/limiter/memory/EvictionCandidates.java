@@ -3,18 +3,18 @@ package dev.limiter.memory;
 import java.util.Arrays;
 
 /**
- * The cells that may be evicted, densely, so that some can be picked at random. Grows in chunks, of which none is ever
- * copied. Changed with the lock of {@link EvictionQueues} held.
+ * The cells that may be evicted, in a dense array that allows picking some at random. Grows in chunks that are never
+ * copied. Guarded by the lock of {@link EvictionQueues}.
  */
 final class EvictionCandidates {
 
     /** The slot of a cell that may not be evicted. */
     static final int NO_SLOT = -1;
 
-    /** The slot of a cell that has not entered yet. */
+    /** The slot of a cell that has not been added yet. */
     static final int NEW = -2;
 
-    /** The slot of a cell that has left for good. */
+    /** The slot of a cell that was removed permanently. */
     static final int LEFT = -3;
 
     private static final int CHUNK_BITS = 10;
@@ -33,7 +33,7 @@ final class EvictionCandidates {
         }
     }
 
-    /** The last one takes the slot that becomes free; nothing if the cell has none. */
+    /** Removes a cell, if it is a candidate; the last one moves to its slot. */
     void remove(Cell cell) {
         if (cell.slot < 0) {
             return;
@@ -60,8 +60,8 @@ final class EvictionCandidates {
         cell.slot = slot;
     }
 
-    /** A chunk is dropped when the one before it has begun to empty. */
-    @SuppressWarnings("NullAway") // nothing is read behind the last slot
+    /** Clears a slot. A chunk is dropped when the one before it is half empty. */
+    @SuppressWarnings("NullAway") // nothing after the last slot is read
     private void clear(int slot) {
         int chunk = slot >> CHUNK_BITS;
         chunks[chunk][slot & CHUNK - 1] = null;

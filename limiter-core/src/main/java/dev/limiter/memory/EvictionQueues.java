@@ -4,30 +4,30 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of each cell in one of two queues: cells free for eviction by the time when they are fresh, and protected
- * cells (at their limit, or with held permits) by the time when the protection ends. Thread-safe. The lock is held for
- * some tens of nanoseconds: pointers change, and no computation runs. A decision on a known key never takes it, unless
- * the key becomes fresh earlier by that.
+ * Keeps each cell in one of two queues. Cells that may be evicted are ordered by the time when they are fresh. Guarded
+ * cells (at their limit, or with held permits) are ordered by the time when they may leave. Thread-safe. The lock is
+ * held for some tens of nanoseconds to change pointers. A decision on a known key takes it only if the key becomes
+ * fresh earlier.
  */
 final class EvictionQueues {
 
-    /** The cells of a sample that came last. A flood of keys finds itself among them. */
+    /** The newest cells in each sample. During a flood of keys, these are the keys of the flood. */
     private static final int NEWEST = 4;
 
     private static final int SAMPLE = 8;
 
-    /** Candidates that are all in the sample: so many cost a new key some microseconds. */
+    /** Up to this many candidates are all sampled, which costs a new key some microseconds. */
     private static final int FEW = 128;
 
     /**
-     * The queue of cells by expiry. Ticks are about an eighth of a second: few for any window, and no request
-     * waits for an expiry.
+     * The queue of cells by expiry. Ticks of about an eighth of a second are enough, because no request waits for an
+     * expiry.
      */
     private final ExpiryQueue expiring = new ExpiryQueue(27);
 
     /**
-     * The queue of protected cells. Ticks are about a millisecond: new keys share a state until a cell here
-     * is known to be free.
+     * The queue of guarded cells. Ticks are about a millisecond, because new keys share a state until a cell here is
+     * due.
      */
     private final ExpiryQueue guarded = new ExpiryQueue(20);
 
@@ -35,10 +35,10 @@ final class EvictionQueues {
 
     private final long max;
 
-    /** How many cells have entered and not left; those that keys share are not counted. */
+    /** The number of cells, except shared ones. */
     private volatile long size;
 
-    /** {@code max}: cells that there is room for. */
+    /** Creates the queues for {@code max} cells. */
     EvictionQueues(long max) {
         this.max = max;
     }
@@ -48,8 +48,8 @@ final class EvictionQueues {
     }
 
     /**
-     * Gives a new cell its first place, the earliest, among those that may leave, if there is {@linkplain #hasRoom room}.
-     * No thread finds a cell counted that is no candidate yet.
+     * Adds a new cell at the earliest position, if there is {@linkplain #hasRoom space}. Counts it and makes it a
+     * candidate in one step.
      */
     synchronized boolean enter(Cell cell, long now) {
         if (!cell.isShared() && !hasRoom(now)) {
@@ -59,17 +59,17 @@ final class EvictionQueues {
         return true;
     }
 
-    /** Whether cells have to leave for a new one. */
+    /** Returns whether a new cell requires an eviction. */
     boolean isFull() {
         return size >= max;
     }
 
-    /** Whether a new cell may enter: also a hundredth too many, as long as some may leave, or their time has come. */
+    /** Returns whether a new cell may be added. Up to 1 % more are allowed while some may leave or are due. */
     synchronized boolean hasRoom(long now) {
         return !isFull() || size < max + max / 100 && (candidates.size() > 0 || isDue(now));
     }
 
-    /** Gives a successor its place, instead of a cell that is dead. */
+    /** Replaces a dead cell by its successor. */
     synchronized void replace(Cell dead, Cell successor, long nanos) {
         leave(dead);
         if (successor.slot == EvictionCandidates.NEW) {
@@ -83,7 +83,7 @@ final class EvictionQueues {
         expire(cell, nanos);
     }
 
-    /** Takes the place of a cell that is dead, or was never found by its key, and will never have one. Idempotent. */
+    /** Removes a cell that is dead or was never found by its key, permanently. Idempotent. */
     synchronized void leave(Cell cell) {
         if (isIn(cell)) {
             size -= cell.isShared() ? 0 : 1;
@@ -97,7 +97,7 @@ final class EvictionQueues {
         return cell.slot >= EvictionCandidates.NO_SLOT;
     }
 
-    /** Puts a cell among those that may leave, and are fresh at {@code nanos}; nothing if it is not in. */
+    /** Moves a cell that is still in a queue to the evictable ones, to expire at {@code nanos}. */
     synchronized void expire(Cell cell, long nanos) {
         if (!isIn(cell)) {
             return;
@@ -108,7 +108,7 @@ final class EvictionQueues {
         }
     }
 
-    /** Puts a cell among those that may not leave before {@code nanos}; nothing if it is not in. */
+    /** Moves a cell that is still in a queue to the guarded ones, until {@code nanos}. */
     synchronized void guard(Cell cell, long nanos) {
         if (!isIn(cell)) {
             return;
@@ -123,7 +123,7 @@ final class EvictionQueues {
     }
 
     /**
-     * Whether a place is too late for a cell that is fresh at {@code freshAt}, and has a permit to give at {@code
+     * Returns whether a position is too late for a cell that is fresh at {@code freshAt} and has a permit at {@code
      * freeAt}.
      */
     boolean isLate(ExpiryQueue.Tick place, long freshAt, long freeAt) {
@@ -134,12 +134,12 @@ final class EvictionQueues {
         return place.queue == guarded;
     }
 
-    /** Whether {@link #poll} would find a cell. */
+    /** Returns whether {@link #poll} would find a cell. */
     boolean isDue(long now) {
         return expiring.isDue(now) || guarded.isDue(now);
     }
 
-    /** Takes a cell out whose time has come, for the caller to put it where it belongs; null if there is none. */
+    /** Removes and returns a cell that is due, for the caller to move; null if there is none. */
     @Nullable
     Cell poll(long now) {
         return isDue(now) ? pollLocked(now) : null;
@@ -151,8 +151,8 @@ final class EvictionQueues {
     }
 
     /**
-     * Some of the cells that may leave, as long as one has to: all if they are few, else the newest, and others at random.
-     * Another thread may have made room in the meantime, by the newest: others would leave for nothing then.
+     * Returns some of the cells that may leave: all if there are few, otherwise the newest and some random ones.
+     * Returns none if another thread has made space in the meantime.
      */
     synchronized Cell[] sample() {
         int most = isFull() ? candidates.size() : 0;

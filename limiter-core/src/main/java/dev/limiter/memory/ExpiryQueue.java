@@ -5,38 +5,40 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cells by the tick at which they are due, each in one queue at a time, and in it once: the links are part of the cell,
- * so that it is taken out in one step wherever it stands. Changed with the lock of {@link EvictionQueues} held; {@link
- * #isDue} needs none.
+ * Cells by the tick at which they are due. A cell is in at most one queue. The links are fields of the cell, so it can
+ * be removed in one step. Changes require the lock of {@link EvictionQueues}; {@link #isDue} does not.
  */
 final class ExpiryQueue {
 
     private final ConcurrentSkipListMap<Long, Tick> ticks = new ConcurrentSkipListMap<>();
     private final int tickBits;
 
-    /** With ticks of 2<sup>tickBits</sup> nanoseconds: the longer, the fewer of them; the shorter, the sooner known. */
+    /**
+     * Creates a queue with ticks of 2<sup>tickBits</sup> nanoseconds. Longer ticks need less memory; shorter ones are
+     * more precise.
+     */
     ExpiryQueue(int tickBits) {
         this.tickBits = tickBits;
     }
 
-    /** The number of the first tick that is not before {@code nanos}. */
+    /** Returns the number of the first tick that is not before {@code nanos}. */
     long tick(long nanos) {
         long tick = nanos >> tickBits;
         return tick << tickBits == nanos ? tick : tick + 1;
     }
 
-    /** Whether a cell is due by {@code nanos}. */
+    /** Returns whether a cell is due by {@code nanos}. */
     boolean isDue(long nanos) {
         Map.Entry<Long, Tick> first = ticks.firstEntry();
         return first != null && first.getKey() <= nanos >> tickBits;
     }
 
-    /** Adds a cell that is in no queue and due at that tick. */
+    /** Adds a cell that is in no queue. */
     void add(long tick, Cell cell) {
         ticks.computeIfAbsent(tick, number -> new Tick(this, number)).add(cell);
     }
 
-    /** Takes a cell out of whichever queue it is in; nothing if it is in none. */
+    /** Removes a cell from its queue, if it is in one. */
     static void remove(Cell cell) {
         Tick tick = cell.tick;
         if (tick != null && tick.remove(cell)) {
@@ -44,7 +46,7 @@ final class ExpiryQueue {
         }
     }
 
-    /** Takes out a cell that is due by {@code nanos}; null if there is none. */
+    /** Removes and returns a cell that is due by {@code nanos}; null if there is none. */
     @Nullable
     Cell poll(long nanos) {
         Map.Entry<Long, Tick> first = ticks.firstEntry();
@@ -58,7 +60,7 @@ final class ExpiryQueue {
         return cell;
     }
 
-    /** The cells that are due at one moment: a list that is linked through them, never empty but for a moment. */
+    /** The cells that are due in the same tick, as a linked list. */
     static final class Tick {
 
         final ExpiryQueue queue;
@@ -79,7 +81,7 @@ final class ExpiryQueue {
             cell.tick = this;
         }
 
-        /** Whether it was the last one. */
+        /** Removes a cell; returns whether it was the last one. */
         private boolean remove(Cell cell) {
             Cell before = cell.previous;
             Cell after = cell.next;

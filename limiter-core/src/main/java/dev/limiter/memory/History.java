@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a key that the number of a limit does not show: returned permits, and waits that were granted or
- * carried over from other limits. Other keys have none. A successor goes on with the history of the cell before it. Thread-safe.
+ * Events of a key that the number of a limit does not contain: returned permits, and waits that were granted or carried
+ * over. Keys without such events have no history. A successor shares the history of its predecessor. Thread-safe.
  */
 final class History {
 
@@ -30,22 +30,22 @@ final class History {
     /** Guarded by the lock of the cell. */
     private @Nullable OfEach ofEach;
 
-    /** Permits that were returned of each limit of one version of a rule, at most. */
+    /** Upper bounds of the permits returned to each limit of one version of a rule. */
     private record OfEach(BoundRule bound, long[] returned) {}
 
-    /** Permits that requests have returned, at most. */
+    /** Returns an upper bound of the permits that requests have returned. */
     long returned() {
         return returned;
     }
 
-    /** Notes that permits are about to be returned: before each attempt, so that no request sees too few. */
+    /** Records that permits are about to be returned; before each attempt, so that no request sees too few. */
     void returning(long permits) {
         RETURNED.getAndAdd(this, permits);
     }
 
     /**
-     * How many permits of each limit were returned, at most, since a cell of this version had any returned; to be
-     * counted on. For cells with several limits, with their lock held.
+     * Returns upper bounds of the permits returned per limit, since a cell of this version had any returned; the caller
+     * may update them. For cells with several limits; requires their lock.
      */
     long[] returnedOfEach(BoundRule bound) {
         OfEach known = ofEach;
@@ -56,12 +56,12 @@ final class History {
         return known.returned;
     }
 
-    /** The longest wait that was granted or carried over from other limits, in nanoseconds. */
+    /** Returns the longest wait in nanoseconds that was granted or carried over from other limits. */
     long longestWait() {
         return longestWait;
     }
 
-    /** Notes that a wait is about to be granted, or is carried over. */
+    /** Records a wait that is about to be granted or is carried over. */
     void waiting(long nanos) {
         for (long longest = longestWait; nanos > longest; longest = longestWait) {
             LONGEST_WAIT.compareAndSet(this, longest, nanos);

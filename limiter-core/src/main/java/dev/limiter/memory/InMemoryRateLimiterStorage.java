@@ -19,13 +19,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what every key used on the heap. Thread-safe; never blocks; has no thread of its own.
+ * Stores the state of all keys on the heap. Thread-safe; never blocks; starts no threads.
  *
- * <p>At most {@code maxKeys} states are kept, and 1 % more while it is not known whether one can leave. A state that is as good as new is forgotten;
- * each new key pays for a few others to be looked at, and {@link #cleanUp()} does the rest. When there is no room, the
- * state leaves that uses least of its tightest limit: of all if they are few, else among the newest and some others.
- * A state that is at its limit, or of which permits are held or waited for, does not leave while another one can; when
- * none can, new keys of a rule share one state.
+ * <p>At most {@code maxKeys} states are kept, and 1 % more while it is unknown whether one can leave. States that equal
+ * a new one expire: each new key examines a few others, and {@link #cleanUp()} the rest.
+ *
+ * <p>When the storage is full, the state that uses least of its tightest limit is evicted. Few states are all compared;
+ * of many, the newest and some others. States that are at their limit, hold permits or have waiting requests are
+ * evicted last. If only such states are left, new keys of a rule share one state.
  */
 public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
@@ -36,12 +37,12 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     private final RuleCache rules = new RuleCache(this::compile);
     private final ReleaseListeners releases = new ReleaseListeners();
 
-    /** The cells of each rule, for as long as a cell, a compiled rule or a request refers to them. */
+    /** The cells of each rule, kept while a cell, a compiled rule or a request refers to them. */
     private final ConcurrentHashMap<String, CellsReference> cellsByRule = new ConcurrentHashMap<>();
 
     private final ReferenceQueue<Cells> unused = new ReferenceQueue<>();
 
-    /** {@code maxKeys} as in {@link dev.limiter.RateLimiters.Builder#maxKeys}. */
+    /** Creates a storage; {@code maxKeys} as in {@link dev.limiter.RateLimiters.Builder#maxKeys}. */
     public InMemoryRateLimiterStorage(RateLimiterFactory factory, TimeSource clock, long maxKeys) {
         this(factory, clock, maxKeys, new Eviction(maxKeys, clock));
     }
@@ -55,14 +56,14 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
 
     @Override
     public Decision decide(Rule rule, String key, long permits) {
-        return permits <= 0 ? ask(rule.charge(key, permits)) : decide(rule, key, permits, null);
+        return permits <= 0 ? peek(rule.charge(key, permits)) : decide(rule, key, permits, null);
     }
 
-    /** {@code terms}: null if the permits are asked for now, and nothing else. */
+    /** Decides on a key; {@code terms} is null for a plain number of permits. */
     private Decision decide(Rule rule, String key, long permits, @Nullable ChargeTerms terms) {
         BoundRule bound = rules.get(rule);
         while (true) {
-            // before the cell is touched: another thread takes its cache line away while the clock is read
+            // read before the cell is touched: another thread may take its cache line while the clock is read
             long now = bound.numbers == null ? 0 : clock.epochNanos();
             Cell cell = bound.find(key);
             if (cell == null) {
@@ -103,7 +104,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return terms == null ? cell.decide(permits, now, clock) : cell.reserve(terms, clock);
     }
 
-    /** Decides on a key that has no cell; null if it has one by now. */
+    /** Decides on a key that has no cell; returns null if it has one now. */
     private @Nullable Decision decideFirst(BoundRule bound, String key, long permits, @Nullable ChargeTerms terms) {
         if (!bound.covers(clock.epochNanos())) {
             rules.renew(bound);
@@ -116,11 +117,11 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         if (!eviction.admit(cell)) {
             return decideShared(bound.rule, permits, terms);
         }
-        // put while fresh, decided as any other: between finding nothing and putting something, time may have passed
+        // added fresh and decided like any other, because time may have passed since the lookup
         return put(cell) == cell ? decide(cell, bound, permits, clock.epochNanos(), terms) : null;
     }
 
-    /** The cell that has the key afterwards: this one, now in its place, or the present one. */
+    /** Adds a cell to the map; returns the cell that is then in the map. */
     private Cell put(Cell cell) {
         Cell present = cell.bound.cells.putIfAbsent(cell);
         if (present != cell) {
@@ -129,7 +130,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return present;
     }
 
-    /** Decides on the state that keys share for which there is no room. */
+    /** Decides on the state shared by keys that do not fit. */
     private Decision decideShared(Rule rule, long permits, @Nullable ChargeTerms terms) {
         while (true) {
             BoundRule bound = rules.get(rule);
@@ -152,7 +153,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     @Override
     public Decision decide(List<Charge> charges) {
         if (charges.isEmpty()) {
-            throw new IllegalArgumentException("There is no charge to decide");
+            throw new IllegalArgumentException("charges is empty, but must contain at least one charge");
         }
         if (charges.size() == 1) {
             return decide(charges.get(0));
@@ -161,13 +162,13 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     }
 
     private Decision decideAll(List<Charge> charges) {
-        // asking first takes no permits for a charge that another rule rejects; a lost race gives them back
+        // peeking first takes no permits for a charge that another rule rejects; a lost race returns them
         List<Decision> decisions = new ArrayList<>(charges.size());
         boolean permitted = true;
         for (Charge charge : charges) {
-            Decision answer = ask(charge);
-            permitted &= answer.permitted();
-            decisions.add(answer);
+            Decision peeked = peek(charge);
+            permitted &= peeked.permitted();
+            decisions.add(peeked);
         }
         for (int i = 0; permitted && i < charges.size(); i++) {
             Decision decision = decide(charges.get(i));
@@ -180,10 +181,13 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return AbstractDecision.allOf(decisions);
     }
 
-    /** Takes permits at the turn of this rule and key: the wait for another one would keep them from other requests. */
+    /**
+     * Takes permits at the turn of this rule and key only: a wait for another one would withhold them from other
+     * requests.
+     */
     private Decision decide(Charge charge) {
         if (charge.permits() == 0) {
-            return ask(charge);
+            return peek(charge);
         }
         ChargeTerms terms = PermitArithmetic.isPlain(charge) ? null : ChargeTerms.of(charge);
         return decide(charge.rule(), charge.key(), charge.permits(), terms);
@@ -192,28 +196,28 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
     @Override
     public Decision peek(List<Charge> charges) {
         if (charges.isEmpty()) {
-            throw new IllegalArgumentException("There is no charge to look at");
+            throw new IllegalArgumentException("charges is empty, but must contain at least one charge");
         }
         return AbstractDecision.allOf(
-                PermitArithmetic.merged(charges).stream().map(this::ask).toList());
+                PermitArithmetic.merged(charges).stream().map(this::peek).toList());
     }
 
-    /** The answer that a charge would get; charges nothing, creates nothing. */
-    private Decision ask(Charge charge) {
+    /** Returns the decision that a charge would get; changes nothing. */
+    private Decision peek(Charge charge) {
         while (true) {
             BoundRule bound = rules.get(charge.rule());
             Cell cell = findOrMake(bound, charge.key());
-            Decision answer = cell.bound == bound
+            Decision peeked = cell.bound == bound
                     ? cell.peek(ChargeTerms.of(charge), clock)
                     : cell.peekUnder(bound, ChargeTerms.of(charge), clock);
-            if (answer != null) {
-                return answer;
+            if (peeked != null) {
+                return peeked;
             }
             recover(cell, bound);
         }
     }
 
-    /** The cell that would decide; a fresh one, in no map, if there is none and there is room for it. */
+    /** Returns the cell that would decide; a fresh one outside the map if there is none and it would fit. */
     private Cell findOrMake(BoundRule bound, String key) {
         Cell present = bound.find(key);
         if (present == null && !eviction.hasRoom()) {
@@ -222,7 +226,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return present != null ? present : bound.newCell(key);
     }
 
-    /** Does what a decision on a cell found missing: a live cell, under these limits, compiled for this time. */
+    /** Fixes the reason why a cell could not decide: it is dead, has other limits, or does not cover the time. */
     private void recover(Cell cell, BoundRule bound) {
         long now = clock.epochNanos();
         if (!bound.covers(now)) {
@@ -230,15 +234,15 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         } else if (cell.isDead()) {
             bound.cells.remove(cell);
         } else if (cell.bound != bound && !cell.bound.covers(now)) {
-            // only arithmetic that reaches the time tells whether these limits can hold what was used under others
-            succeedCompiledAnew(cell, now);
+            // only arithmetic that covers the time shows whether these limits can hold what was used under others
+            recompile(cell, now);
         } else if (cell.bound != bound) {
             bound.cells.succeed(cell, bound);
         }
     }
 
-    /** Puts a successor under the same limits in the place of a cell whose arithmetic does not reach the time. */
-    private void succeedCompiledAnew(Cell cell, long now) {
+    /** Replaces a cell that does not cover the time by a successor under the same limits. */
+    private void recompile(Cell cell, long now) {
         BoundRule same = rules.get(cell.bound.rule);
         if (same.covers(now)) {
             same.cells.succeed(cell, same);
@@ -258,7 +262,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
                 cells.released(cell);
                 return;
             }
-            // dead already: gone, or its successor has what it used
+            // dead: removed, or its successor has taken over its use
         }
     }
 
@@ -282,12 +286,12 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return eviction.size();
     }
 
-    /** How many states left because they were as good as new. */
+    /** Returns how many states were removed because they equalled a new one. */
     public long expired() {
         return eviction.expired();
     }
 
-    /** How many states left because there was no room. */
+    /** Returns how many states were evicted to make space. */
     public long evicted() {
         return eviction.evicted();
     }
@@ -298,14 +302,14 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         forgetUnused();
     }
 
-    /** Forgets the names of rules of which nothing is in memory. */
+    /** Removes the names of rules that have no state. */
     private void forgetUnused() {
         while (unused.poll() instanceof CellsReference reference) {
             cellsByRule.remove(reference.rule, reference);
         }
     }
 
-    /** How many names of rules are in memory. */
+    /** Returns the number of rule names in memory. */
     int names() {
         return cellsByRule.size();
     }
@@ -336,7 +340,7 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         }
     }
 
-    /** The cells of a rule name, for as long as they are in use: each cell that has a place is. */
+    /** The cells of a rule name, as long as they are in use. Each cell in the eviction queues refers to them. */
     private static final class CellsReference extends WeakReference<Cells> {
 
         private final String rule;

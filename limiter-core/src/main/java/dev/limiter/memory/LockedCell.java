@@ -6,20 +6,20 @@ import dev.limiter.spi.LimitState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cell with a state that is more than a number, and changes while the lock is held. Eviction does not take it, but
- * reads the note of its last holder.
+ * A cell with a state that is more than numbers and changes under the lock. Eviction does not lock it, but reads the times
+ * that the last holder recorded.
  */
 final class LockedCell extends VersionedCell {
 
     private final LimitState[] states;
 
-    /** The first of the states: spares cells with only one a dependent load. */
+    /** The first state; saves cells with a single state a dependent load. */
     private final LimitState only;
 
-    /** When nothing will count any longer; noted by the last holder. */
+    /** When nothing counts any longer; written by the last holder. */
     private long freshAt = Long.MIN_VALUE;
 
-    /** Until when even one permit is rejected; noted by the last holder. */
+    /** Until when even one permit is rejected; written by the last holder. */
     private long freeAt = Long.MIN_VALUE;
 
     LockedCell(BoundRule bound, String key, LimitState[] states, @Nullable Cell predecessor) {
@@ -65,7 +65,7 @@ final class LockedCell extends VersionedCell {
         }
     }
 
-    /** A rejection that follows from what the last holder noted; null if it does not. */
+    /** Returns a rejection that follows from the times of the last holder, or null. */
     private @Nullable Decision rejectUnlocked(TimeSource clock) {
         long version = word();
         long free = freeAt;
@@ -74,7 +74,7 @@ final class LockedCell extends VersionedCell {
             return null;
         }
         long now = clock.epochNanos();
-        // a clock that stepped back leaves free behind the window; the states know what to do then
+        // after a step back of the clock, "fresh" lies beyond the window, and the states have to handle that
         return now < free && fresh - now <= bound.longestReset()
                 ? SlidingWindowDecision.rejected(this, free - now, fresh - now)
                 : null;
@@ -110,7 +110,7 @@ final class LockedCell extends VersionedCell {
                 : SnapshotDecision.of(this, false, readings);
     }
 
-    /** Notes when this cell is fresh and when it is free, for readers without the lock. */
+    /** Records when this cell is fresh and when it is free, for readers without the lock. */
     private void note(Readings readings, long now) {
         long fresh = Long.MIN_VALUE;
         long free = Long.MIN_VALUE;
@@ -141,9 +141,7 @@ final class LockedCell extends VersionedCell {
         return freeAt;
     }
 
-    /**
-     * Takes the lock, since the remaining permits are worked out; keeps the version, since the state does not change.
-     */
+    /** Locks, because the remaining permits are computed; keeps the version, because the state does not change. */
     @Override
     double usedShare(long word, long now) {
         if (!lock(word)) {

@@ -8,7 +8,7 @@ import dev.limiter.spi.NumberState;
 import dev.limiter.spi.SingleNumberLimit;
 import org.jspecify.annotations.Nullable;
 
-/** A cell whose state is one number: the word itself. A rejection only reads. */
+/** A cell with a single number as its state, stored in the word. A rejection only reads. */
 final class NumberCell extends Cell {
 
     NumberCell(BoundRule bound, String key, NumberState state, @Nullable Cell predecessor) {
@@ -18,7 +18,7 @@ final class NumberCell extends Cell {
         }
     }
 
-    @SuppressWarnings("NullAway") // a rule with one limit of this kind is why there is such a cell
+    @SuppressWarnings("NullAway") // set for every rule that has such cells
     SingleNumberLimit limit() {
         return bound.number;
     }
@@ -41,7 +41,7 @@ final class NumberCell extends Cell {
                     return decision(true, next, now, permits, returned);
                 }
             } else if (!late) {
-                // the permits may be of requests that read the clock later than this one
+                // the permits may have been taken by requests that read the clock after this one
                 now = clock.epochNanos();
                 late = true;
             } else if (limit.settle(value, now, longestWait()) == value) {
@@ -52,7 +52,7 @@ final class NumberCell extends Cell {
         }
     }
 
-    /** Takes one permit, and tells only whether; null in the same cases as {@link #decide}. */
+    /** Takes one permit, and returns whether it could; null in the same cases as {@link #decide}. */
     @Nullable
     Boolean take(long before, TimeSource clock) {
         SingleNumberLimit limit = limit();
@@ -79,7 +79,10 @@ final class NumberCell extends Cell {
         }
     }
 
-    /** Whether the clock stepped back is only known from a reading after that of the word; returns the reading. */
+    /**
+     * Handles a possible step back of the clock, which only a reading after that of the word can show. Returns the
+     * reading.
+     */
     private long settle(TimeSource clock) {
         long value = word();
         long now = clock.epochNanos();
@@ -129,7 +132,7 @@ final class NumberCell extends Cell {
         }
     }
 
-    /** {@code next}: the state right after the permits were taken. */
+    /** Returns the decision; {@code next} is the state right after the permits were taken. */
     private Decision taken(ChargeTerms terms, long next, long now, long returned) {
         long kept = terms.kept(limit());
         return kept == 0
@@ -190,12 +193,10 @@ final class NumberCell extends Cell {
             return null;
         }
         LimitState[] used = {new NumberState(limit(), settle(value, now), longestWait())};
-        return bound.answerUnder(next, key, used, terms, now);
+        return bound.peekUnder(next, key, used, terms, now);
     }
 
-    /**
-     * Keeps what the state is after a step back, or requests that only ask would be rejected until the clock is back.
-     */
+    /** Stores the settled state. Otherwise requests that only peek would be rejected until the clock has caught up. */
     private long settle(long value, long now) {
         long settled = limit().settle(value, now, longestWait());
         if (settled != value && swap(value, settled)) {
@@ -216,7 +217,8 @@ final class NumberCell extends Cell {
             if (next == value) {
                 return true;
             }
-            // noted before each swap: a request that finds the state before it has not counted what moves its mark
+            // recorded before each swap: a request that sees the state before the swap does not count a return that
+            // moves its mark
             returning(returned);
             if (swap(value, next)) {
                 return true;
@@ -244,7 +246,7 @@ final class NumberCell extends Cell {
     Cell succeed(BoundRule wanted, TimeSource clock) {
         for (long value = word(); value != DEAD; value = word()) {
             LimitState[] used = {new NumberState(limit(), value, longestWait())};
-            // made before this one dies: nothing is lost if that fails
+            // created before this cell dies, so that nothing is lost if that fails
             Cell successor = successor(wanted, used, clock.epochNanos());
             if (swap(value, DEAD)) {
                 return successor;

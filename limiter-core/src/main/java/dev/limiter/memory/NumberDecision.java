@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One permit of a limit whose state is a number, for a key of which none were returned before: the number and the time,
- * 32 bytes in all. Remaining permits and retry time are computed when they are read.
+ * A decision on one permit of a single-number limit, for a key with no returned permits. Contains the number and the
+ * time, in 32 bytes; everything else is computed on demand.
  */
 final class NumberDecision extends AbstractDecision {
 
@@ -27,7 +27,7 @@ final class NumberDecision extends AbstractDecision {
     private final NumberCell cell;
     private final long value;
 
-    /** The time, shifted left; the lowest bit: permitted; the sign: given back. */
+    /** The time, shifted left; the lowest bit means permitted, the sign means given back. */
     private long stamp;
 
     NumberDecision(NumberCell cell, boolean permitted, long now, long value) {
@@ -89,7 +89,7 @@ final class NumberDecision extends AbstractDecision {
         return NumberCell.resetNanos(cell.limit().freshAt(value), now());
     }
 
-    /** All numbers from one look at the limit. */
+    /** Computes all values from one access to the limit. */
     @Override
     protected LimitStatus status(int limit) {
         SingleNumberLimit arithmetic = cell.limit();

@@ -11,25 +11,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Permits that a request took and returns.
  *
- * @param from the cell of which they were taken
- * @param marks the state of each of its limits right after that, or NOTHING of {@link SingleNumberLimit}
- * @param permits how many of each limit, at most
- * @param own what was taken of each; null if of all alike
+ * @param from the cell from which they were taken
+ * @param marks the state of each limit right after that, or NOTHING of {@link SingleNumberLimit}
+ * @param permits the most permits of any limit
+ * @param own the permits per limit; null if they are all the same
  * @param at when they were taken, in epoch nanoseconds
- * @param returnedBefore how many permits of the key had been returned by then
+ * @param returnedBefore the permits of the key that had been returned by that time
  */
 record PermitReturn(
         Cell from, long[] marks, long permits, @Nullable OwnCosts own, long at, long returnedBefore) {
 
     /**
-     * The permits that a request took of limits that cost differently.
+     * The permits that a request took from limits with different costs.
      *
-     * @param permits how many of each limit
-     * @param returnedBefore how many permits of each limit had been returned by then, at most
+     * @param permits the permits per limit
+     * @param returnedBefore upper bounds of the permits per limit that had been returned before
      */
     record OwnCosts(long[] permits, long[] returnedBefore) {}
 
-    /** The permits returned to the limit at {@code index} of a successor of the cell that granted them. */
+    /**
+     * Returns the permits to return to the limit at {@code index} of {@code cell}, which granted them or continues the
+     * cell that did.
+     */
     TakenPermits of(Cell cell, int index, long now) {
         long since = cell.returned() - returnedBefore;
         if (cell == from) {
@@ -51,7 +54,8 @@ record PermitReturn(
     }
 
     /**
-     * The largest shift, in permits, of what the marks of other requests stand for. Times and held permits never shift.
+     * Returns how far, in permits, this return may shift the marks of other requests. Times and held permits never
+     * shift.
      */
     long moves() {
         long most = 0;
@@ -65,9 +69,9 @@ record PermitReturn(
     }
 
     /**
-     * Numbers mean something else under each version of a limit, times do not. Where only a part of the permits may have
-     * been taken over, a number does not tell which. The limit changed at a time from the take to now: by the one under
-     * which the permits leak faster.
+     * Converts a mark to the limit of a successor. Numbers depend on the version of a limit; times do not. If only some
+     * of the permits may have been carried over, the number does not show which. The limit changed at some time between
+     * the take and now, so the earlier of both results applies.
      */
     private long markUnder(CompiledLimit limit, CompiledLimit previous, long mark, long now) {
         if (previous instanceof SingleNumberLimit from && limit instanceof SingleNumberLimit to) {
@@ -89,7 +93,7 @@ record PermitReturn(
                                 || calendar.zone().equals(((Limit.CalendarWindow) other).zone()));
     }
 
-    /** Whether a cell goes on from the one of which the permits were taken. */
+    /** Returns whether a cell continues the one from which the permits were taken. */
     boolean belongsTo(Cell cell) {
         for (int i = 0; i < cell.bound.size(); i++) {
             if (cell.origin(i).in(from) >= 0) {

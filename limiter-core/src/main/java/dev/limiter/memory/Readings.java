@@ -3,10 +3,10 @@ package dev.limiter.memory;
 import dev.limiter.spi.SingleNumberLimit;
 import org.jspecify.annotations.Nullable;
 
-/** The numbers of each limit at the moment of a decision. Written by the cell that decides, not changed afterwards. */
+/** The values of each limit at the time of a decision. Written by the deciding cell, not changed afterwards. */
 class Readings {
 
-    /** Four for each limit. */
+    /** Four per limit. */
     private final long[] numbers;
 
     private final PermitReturn.@Nullable OwnCosts own;
@@ -16,7 +16,7 @@ class Readings {
         this(limits, null);
     }
 
-    /** {@code own}: what is taken of each limit; null if of all alike. */
+    /** Creates readings; {@code own} contains the permits per limit, or is null if they are all the same. */
     Readings(int limits, PermitReturn.@Nullable OwnCosts own) {
         this(new long[4 * limits], own);
     }
@@ -30,7 +30,7 @@ class Readings {
         return own;
     }
 
-    /** How long the request waits for its turn; 0 if it may go on at once. */
+    /** Returns how long the request waits for its turn, in nanoseconds; 0 if it may proceed at once. */
     long delayNanos() {
         return delayNanos;
     }
@@ -63,7 +63,7 @@ class Readings {
         numbers[4 * limit + 2] = nanos;
     }
 
-    /** The state right after the permits were taken. */
+    /** Returns the state right after the permits were taken. */
     long mark(int limit) {
         return numbers[4 * limit + 3];
     }
@@ -72,14 +72,14 @@ class Readings {
         numbers[4 * limit + 3] = mark;
     }
 
-    /** Keeps only the marks, and works out the other numbers when they are asked for. */
+    /** Stores only the marks, and computes the other values on demand. */
     static final class OfNumbers extends Readings {
 
         private final SingleNumberLimit[] limits;
         private final long[] marks;
         private final long now;
 
-        /** How many permits were asked for and not taken. */
+        /** The permits that were requested and rejected. */
         private long rejected;
 
         OfNumbers(SingleNumberLimit[] limits, long now) {

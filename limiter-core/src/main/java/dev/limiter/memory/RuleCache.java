@@ -7,21 +7,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules and what was compiled for them. Rules are values and may be made for each request: what is compiled is dropped
- * when there are too many. Thread-safe.
+ * Caches compiled rules. Rules are values and may be created per request, so the cache is cleared when it grows too
+ * large. Thread-safe.
  */
 final class RuleCache {
 
     private static final int MAX_RULES = 10_000;
     private static final int RECENT = 1024;
 
-    /** Rules whose hashes collide stand next to each other. */
+    /** How many rules with colliding hashes are kept in adjacent entries. */
     private static final int NEIGHBOURS = 4;
 
     private final ConcurrentHashMap<Rule, BoundRule> rules = new ConcurrentHashMap<>();
 
     /**
-     * A cache in front of the map, by hash: spares a decision two dependent loads. Entries are immutable, races benign.
+     * A cache in front of the map, indexed by hash; saves a decision two dependent loads. Entries are immutable, so
+     * races are benign.
      */
     private final @Nullable BoundRule[] recent = new BoundRule[RECENT];
 
@@ -58,14 +59,14 @@ final class RuleCache {
         return bound;
     }
 
-    /** Compiles a rule anew whose arithmetic does not reach the time. */
+    /** Compiles a rule again that no longer covers the time. */
     void renew(BoundRule old) {
         BoundRule bound = compiler.apply(old.rule);
         rules.replace(old.rule, old, bound);
         remember(bound, old);
     }
 
-    /** Puts a rule in the place of the old one, in a free place, or in a random one: unused rules must not stay. */
+    /** Replaces the old entry, fills a free one, or overwrites a random one, so that unused rules do not stay. */
     private void remember(BoundRule bound, @Nullable BoundRule old) {
         int place = bound.rule.hashCode();
         for (int i = 0; i < NEIGHBOURS; i++) {

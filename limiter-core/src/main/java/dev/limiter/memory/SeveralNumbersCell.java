@@ -8,8 +8,8 @@ import dev.limiter.spi.SingleNumberLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cell whose state is several numbers. The next ones are computed before the lock is taken, which is had only if the
- * version is still the same, and held for no longer than it takes to store them. A rejection only reads.
+ * A cell with several numbers as its state. The next values are computed without the lock, which is taken only if the
+ * version is unchanged, and only to store them. A rejection only reads.
  */
 final class SeveralNumbersCell extends VersionedCell {
 
@@ -61,13 +61,13 @@ final class SeveralNumbersCell extends VersionedCell {
                     return SnapshotDecision.taken(this, readings, permits, now, returned);
                 }
             } else if (!late) {
-                // the permits may be of requests that read the clock later than this one
+                // the permits may have been taken by requests that read the clock after this one
                 readings = new Readings.OfNumbers(limits, clock.epochNanos());
                 late = true;
                 continue;
             } else if (copy(readings, version)) {
                 if (!isSettled(readings, now)) {
-                    // whether the clock stepped back is known with a reading after that of the word
+                    // only a reading after that of the word shows whether the clock stepped back
                     return reserve(ChargeTerms.plain(permits), clock);
                 }
                 readings.reject(permits);
@@ -77,7 +77,9 @@ final class SeveralNumbersCell extends VersionedCell {
         }
     }
 
-    /** Whether all can be taken; the marks are then the numbers after it, if no other thread changed the cell. */
+    /**
+     * Returns whether all limits permit; the marks are then the next values, valid if no other thread changes the cell.
+     */
     private boolean take(Readings readings, long now, long permits) {
         for (int i = 0; i < values.length; i++) {
             long next = limits[i].take(values[i], now, permits);
@@ -100,7 +102,7 @@ final class SeveralNumbersCell extends VersionedCell {
         return true;
     }
 
-    /** Whether the marks are now the numbers of one version. */
+    /** Copies the values to the marks; returns whether they are consistent. */
     private boolean copy(Readings readings, long version) {
         for (int i = 0; i < values.length; i++) {
             readings.mark(i, values[i]);
@@ -117,7 +119,7 @@ final class SeveralNumbersCell extends VersionedCell {
         return true;
     }
 
-    // Eviction reads the word before the numbers and swaps it afterwards: in vain if another thread changed them.
+    // Eviction reads the word before the values and swaps it afterwards, which fails if another thread changed them.
 
     @Override
     long freshAt(long word) {

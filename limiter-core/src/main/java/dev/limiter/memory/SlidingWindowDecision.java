@@ -8,9 +8,9 @@ import java.lang.invoke.VarHandle;
 import java.util.Objects;
 
 /**
- * One permit of a limit that forgets each permit at a known time, in 32 bytes. The state itself moves on, so this keeps
- * two numbers of it: if permitted, under which time it is remembered and what was left; if rejected, when to retry and
- * when all is forgotten (nothing was left, or one permit would have been granted).
+ * A decision on one permit of a sliding window limit, in 32 bytes. The state itself changes later, so this stores two
+ * of its values. If permitted: the recorded time and the remaining permits. If rejected: the retry and reset times;
+ * nothing remained then, or one permit would have been granted.
  */
 final class SlidingWindowDecision extends AbstractDecision {
 
@@ -27,7 +27,7 @@ final class SlidingWindowDecision extends AbstractDecision {
     private final LockedCell cell;
     private final long other;
 
-    /** Time taken or time to wait, shifted left; the lowest bit: permitted; the sign: given back. */
+    /** The recorded time or the wait, shifted left; the lowest bit means permitted, the sign means given back. */
     private long stamp;
 
     private SlidingWindowDecision(LockedCell cell, long stamp, long other) {
@@ -75,7 +75,7 @@ final class SlidingWindowDecision extends AbstractDecision {
     @Override
     public void giveBack() {
         if (permitted() && (long) STAMP.getAndBitwiseOr(this, Long.MIN_VALUE) >= 0) {
-            // what others returned does not move a time
+            // other returned permits do not shift a time
             cell.bound.cells.giveBack(new PermitReturn(cell, new long[] {stamped()}, 1, null, Long.MIN_VALUE, 0));
         }
     }

@@ -7,8 +7,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A decision of a cell on any number of permits and limits, with the readings of that moment. Held permits are
- * released, and all permits returned, once.
+ * A decision on any number of permits and limits, with a copy of the values. Held permits are released, and all
+ * permits are returned, once.
  */
 final class SnapshotDecision extends AbstractDecision {
 
@@ -29,19 +29,19 @@ final class SnapshotDecision extends AbstractDecision {
     private final Readings readings;
     private final boolean permitted;
 
-    /** How many were taken of each limit, at most; 0 if none were. */
+    /** The most permits taken of any limit; 0 if none were. */
     private final long taken;
 
     /** When they were taken, in epoch nanoseconds. */
     private final long now;
 
-    /** How many permits of the key had been returned by then. */
+    /** The permits of the key that had been returned by that time. */
     private final long returnedBefore;
 
-    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // accessed through RETURNED
     private volatile boolean returned;
 
-    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // accessed through RELEASED
     private volatile boolean released;
 
     private SnapshotDecision(
@@ -54,12 +54,12 @@ final class SnapshotDecision extends AbstractDecision {
         this.returnedBefore = returnedBefore;
     }
 
-    /** A decision that took permits, by the readings at once or after a delay. */
+    /** Returns a decision that took permits, for now or after the delay in {@code readings}. */
     static SnapshotDecision taken(Cell cell, Readings readings, long permits, long now, long returnedBefore) {
         return new SnapshotDecision(cell, readings, true, permits, now, returnedBefore);
     }
 
-    /** A decision that took nothing: a rejection, or the answer to a request that only asks. */
+    /** Returns a decision that took nothing: a rejection or the result of a peek. */
     static SnapshotDecision of(Cell cell, boolean permitted, Readings readings) {
         return new SnapshotDecision(cell, readings, permitted, 0, 0, 0);
     }
@@ -104,7 +104,7 @@ final class SnapshotDecision extends AbstractDecision {
         }
     }
 
-    /** Returns what was taken of the concurrency limits, or of all others. */
+    /** Returns what was taken of concurrency limits, or of all others. */
     private void giveBack(boolean held) {
         long[] marks = new long[cell.bound.size()];
         for (int i = 0; i < marks.length; i++) {

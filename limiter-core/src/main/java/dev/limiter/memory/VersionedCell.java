@@ -9,10 +9,10 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cell whose state is more than one number, behind a lock: the word is a version, odd while a thread holds it. The
- * sections it guards are some tens of nanoseconds long and call nothing that blocks, so waiting is spinning, then
- * yielding. A read without the lock is valid if the version is the same afterwards, and even; so the cell dies by a
- * compare-and-set on it.
+ * A cell with more than one number as its state, behind a lock. The word is a version, which is odd while locked. Critical
+ * sections take some tens of nanoseconds and call nothing that blocks, so waiting threads spin, then yield. A read
+ * without the lock is valid if the version is even and unchanged afterwards. The cell dies by a compare-and-set on the
+ * version.
  */
 abstract class VersionedCell extends Cell {
 
@@ -22,10 +22,10 @@ abstract class VersionedCell extends Cell {
         super(bound, key, 0, predecessor);
     }
 
-    /** The state of each limit, for the holder of the lock. */
+    /** Returns the state of each limit; requires the lock. */
     abstract LimitState[] states();
 
-    /** Keeps what the holder of the lock made of the states. */
+    /** Stores changed states; requires the lock. */
     abstract void store(LimitState[] states, long now);
 
     @Override
@@ -34,7 +34,7 @@ abstract class VersionedCell extends Cell {
         return locked(clock, (states, now) -> {
             Readings readings = new Readings(bound.size(), own(terms));
             long returned = returned();
-            boolean permitted = ask(states, readings, terms, now);
+            boolean permitted = admits(states, readings, terms, now);
             long wait = readings.delayNanos();
             permitted = permitted && reserve(states, readings, terms, wait, now);
             read(states, readings, now);
@@ -50,8 +50,8 @@ abstract class VersionedCell extends Cell {
     }
 
     /**
-     * All or none: a limit may have no turn so far ahead as another one makes the request wait. The rejection is over
-     * with that wait, if not before.
+     * Takes all or none: one limit may have no turn as late as another one requires. The rejection lasts at most until
+     * that wait is over.
      */
     private boolean reserve(LimitState[] states, Readings readings, ChargeTerms terms, long wait, long now) {
         for (int i = 0; i < states.length; i++) {
@@ -81,15 +81,15 @@ abstract class VersionedCell extends Cell {
     Decision peek(ChargeTerms terms, TimeSource clock) {
         return locked(clock, (states, now) -> {
             Readings readings = new Readings(states.length);
-            boolean permitted = ask(states, readings, terms, now);
+            boolean permitted = admits(states, readings, terms, now);
             read(states, readings, now);
             keep(readings, terms);
             return SnapshotDecision.of(this, permitted, readings);
         });
     }
 
-    /** Whether all admit the request; and, in the readings, how long it waits then. */
-    private boolean ask(LimitState[] states, Readings readings, ChargeTerms terms, long now) {
+    /** Returns whether all limits admit the request, and records the wait in the readings. */
+    private boolean admits(LimitState[] states, Readings readings, ChargeTerms terms, long now) {
         boolean permitted = true;
         long maxWait = bound.maxWait(terms);
         long delay = 0;
@@ -123,10 +123,12 @@ abstract class VersionedCell extends Cell {
     @Override
     @Nullable
     Decision peekUnder(BoundRule next, ChargeTerms terms, TimeSource clock) {
-        return locked(clock, (states, now) -> bound.answerUnder(next, key, states, terms, now));
+        return locked(clock, (states, now) -> bound.peekUnder(next, key, states, terms, now));
     }
 
-    /** Calls with the lock and the time; null if the cell is dead, or its arithmetic does not reach the time. */
+    /**
+     * Runs an action with the lock held; returns null if the cell is dead, or its arithmetic does not cover the time.
+     */
     private @Nullable Decision locked(TimeSource clock, Action action) {
         long version = lock();
         if (version == DEAD) {
@@ -147,7 +149,7 @@ abstract class VersionedCell extends Cell {
         }
     }
 
-    /** A step that holds the lock. */
+    /** An action that runs with the lock held. */
     private interface Action {
 
         Decision decide(LimitState[] states, long now);
@@ -176,7 +178,7 @@ abstract class VersionedCell extends Cell {
         }
     }
 
-    /** Counts what was returned of each limit. */
+    /** Records the permits that were returned to each limit. */
     private void count(PermitReturn returned, TakenPermits[] taken) {
         if (returned.moves() > 0) {
             long[] each = history().returnedOfEach(bound);
@@ -207,7 +209,7 @@ abstract class VersionedCell extends Cell {
         if (version == DEAD) {
             return null;
         }
-        // made before this one dies: nothing is lost if that fails
+        // created before this cell dies, so that nothing is lost if that fails
         long after = version + 2;
         try {
             Cell successor = successor(wanted, states(), clock.epochNanos());
@@ -218,7 +220,7 @@ abstract class VersionedCell extends Cell {
         }
     }
 
-    /** The version before this holder, or DEAD without holding anything. */
+    /** Locks, and returns the version before; returns DEAD without locking if the cell is dead. */
     final long lock() {
         for (int spins = 0; ; spins++) {
             long version = word();
@@ -229,10 +231,10 @@ abstract class VersionedCell extends Cell {
         }
     }
 
-    /** Takes the lock if it is free and the version is still the one read before; whether it did. */
+    /** Locks if the lock is free and the version is unchanged; returns whether it did. */
     final boolean lock(long version) {
         boolean locked = (version & 1) == 0 && swap(version, version + 1);
-        // or what is stored next could be seen before the version that forbids to look
+        // or later stores could become visible before the version that marks them as invalid
         VarHandle.storeStoreFence();
         return locked;
     }
@@ -245,7 +247,7 @@ abstract class VersionedCell extends Cell {
         }
     }
 
-    /** Whether what was read since {@code version} was read is a state that the cell had. */
+    /** Returns whether values read since {@code version} was read are a consistent state. */
     final boolean unchanged(long version) {
         VarHandle.loadLoadFence();
         return (version & 1) == 0 && version == word();

@@ -1,8 +1,8 @@
 /**
- * The storage in memory. {@code InMemoryRateLimiterStorage} decides; {@code Cell} is what one key used, and swaps it
- * atomically; {@code Cells} finds cells by key; {@code EvictionQueues} is where each of them stands until it leaves,
- * {@code Eviction} decides which ones do; the decisions remember a state and work out what is asked of them. Internal,
- * but for the types that the manual lists (docs/reference/api.md).
+ * The in-memory storage. {@code InMemoryRateLimiterStorage} decides. A {@code Cell} holds what one key has used, and
+ * updates it atomically; {@code Cells} finds cells by key. {@code EvictionQueues} orders cells by expiry, and {@code
+ * Eviction} chooses which of them leave. Decisions keep a copy of the state and compute values on demand. Internal,
+ * except for the types listed in docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.memory;

@@ -11,12 +11,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Base class of decisions. Storages extend it with the state of each limit at the moment of the decision, by its position
- * in {@link Rule#limits()}; the rest follows from that.
+ * Base class of decisions. Subclasses provide the state of each limit after the decision, by its position in {@link
+ * Rule#limits()}; everything else is derived from that.
  */
 public abstract class AbstractDecision extends Decision {
 
-    /** The same decision, for what only storages and those that ask them need. */
+    /**
+     * Returns the decision as an {@code AbstractDecision}, for access to the members that storages need.
+     *
+     * @throws IllegalArgumentException if it does not extend this class
+     */
     public static AbstractDecision of(Decision decision) {
         if (decision instanceof AbstractDecision known) {
             return known;
@@ -26,8 +30,7 @@ public abstract class AbstractDecision extends Decision {
     }
 
     /**
-     * Combines decisions that were made together: permitted if all of them permitted, else decided by those that
-     * rejected.
+     * Combines decisions that were made together. The result is permitted if all are; otherwise the rejections decide.
      *
      * @param parts at least one
      */
@@ -36,7 +39,7 @@ public abstract class AbstractDecision extends Decision {
     }
 
     /**
-     * Combines decisions that several nodes made each for itself. Otherwise as {@link #allOf}.
+     * Combines decisions that several nodes made independently. Otherwise the same as {@link #allOf}.
      *
      * @param parts at least one
      */
@@ -45,10 +48,10 @@ public abstract class AbstractDecision extends Decision {
     }
 
     /**
-     * A decision that was made by the share of one instance, since the storage is unavailable.
+     * Returns a decision that this instance made with its share of the limits, because the storage is unavailable.
      *
-     * @param rule as it was asked for
-     * @param decision on the same rule with the limits of the share
+     * @param rule the rule as requested
+     * @param decision the decision on the same rule with the limits of the share
      */
     public static Decision onFailure(OnFailure how, Rule rule, Decision decision) {
         return new OnFailureDecision(how, rule, decision);
@@ -60,8 +63,8 @@ public abstract class AbstractDecision extends Decision {
     }
 
     /**
-     * Returns whether keys of the rule share the state that decided, since there was no room for one of their own. For
-     * several charges it is that of the one that decided.
+     * Returns whether the deciding state is shared by keys that did not fit into the storage. For several charges, this
+     * describes the one that decided.
      */
     public boolean sharesState() {
         return false;
@@ -72,17 +75,17 @@ public abstract class AbstractDecision extends Decision {
         return Duration.ofNanos(delayNanos());
     }
 
-    /** The {@link #delay()} in nanoseconds, 0 or more. */
+    /** Returns the {@link #delay()} in nanoseconds, 0 or more. */
     protected long delayNanos() {
         return 0;
     }
 
-    /** When the request may go on, in epoch nanoseconds of the storage's clock; a time in the past if at once. */
+    /** Returns when the request may proceed, in epoch nanoseconds of the storage's clock; a past time means at once. */
     public long turnNanos() {
         return Long.MIN_VALUE;
     }
 
-    /** Returns whether several nodes decided each for itself ({@link #allApart}). */
+    /** Returns whether several nodes decided independently ({@link #allApart}). */
     public boolean isApart() {
         return false;
     }
@@ -130,12 +133,12 @@ public abstract class AbstractDecision extends Decision {
         return statuses;
     }
 
-    /** Where the limit at that position stood. */
+    /** Returns the status of the limit at position {@code limit}. */
     protected LimitStatus status(int limit) {
         return status(limit, remaining(limit), waitNanos(limit), resetNanos(limit));
     }
 
-    /** Where the limit at that position stood, by the values of the methods of these names. */
+    /** Returns the status of the limit at position {@code limit} with the given values. */
     protected final LimitStatus status(int limit, long remaining, long waitNanos, long resetNanos) {
         Rule rule = rule();
         return new LimitStatus(
@@ -150,16 +153,19 @@ public abstract class AbstractDecision extends Decision {
     @Override
     public void close() {}
 
-    /** The permits left of the limit at that position after the decision, 0 or more. */
+    /** Returns the permits left of a limit after the decision, 0 or more. */
     protected abstract long remaining(int limit);
 
-    /** Nanoseconds until the limit at that position would permit the request; 0 if it did; or NEVER, or UNKNOWN. */
+    /**
+     * Returns nanoseconds until a limit would permit the request; 0 if it did, or NEVER or UNKNOWN of {@link
+     * CompiledLimit}.
+     */
     protected abstract long waitNanos(int limit);
 
-    /** Nanoseconds until nothing used counts any longer for the limit at that position, 0 or more; or UNKNOWN. */
+    /** Returns nanoseconds until a limit is unused, 0 or more, or UNKNOWN of {@link CompiledLimit}. */
     protected abstract long resetNanos(int limit);
 
-    /** The position of the limit that decided. */
+    /** Returns the position of the limit that decided. */
     protected int deciding() {
         int deciding = 0;
         long longest = waitNanos(0);

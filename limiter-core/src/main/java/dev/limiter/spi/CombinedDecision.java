@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The decisions on several charges: speaks for the one that decided, and lists the limits of all. */
+/** Combines the decisions on several charges. Reports the values of the one that decided, and the limits of all. */
 final class CombinedDecision extends AbstractDecision {
 
     private final List<AbstractDecision> parts;
     private final boolean apart;
-    private final AbstractDecision spokesman;
+    private final AbstractDecision decisive;
 
-    /** {@code apart}: as for {@link AbstractDecision#allApart}. */
+    /** Creates a combination; {@code apart} as in {@link AbstractDecision#allApart}. */
     CombinedDecision(List<? extends Decision> parts, boolean apart) {
         this.parts = parts.stream().map(AbstractDecision::of).toList();
         this.apart = apart;
@@ -27,10 +27,13 @@ final class CombinedDecision extends AbstractDecision {
                 first = part;
             }
         }
-        this.spokesman = first;
+        this.decisive = first;
     }
 
-    /** A rejection before a permission, the longer wait before the shorter, the smaller rest before the larger. */
+    /**
+     * Returns whether {@code a} decides over {@code b}: rejections first, then the longer wait, then the fewer permits
+     * left.
+     */
     private static boolean outranks(AbstractDecision a, AbstractDecision b) {
         if (a.permitted() != b.permitted()) {
             return b.permitted();
@@ -42,22 +45,22 @@ final class CombinedDecision extends AbstractDecision {
 
     @Override
     public boolean permitted() {
-        return spokesman.permitted();
+        return decisive.permitted();
     }
 
     @Override
     public Optional<OnFailure> onFailure() {
-        return spokesman.onFailure();
+        return decisive.onFailure();
     }
 
     @Override
     public boolean sharesState() {
-        return spokesman.sharesState();
+        return decisive.sharesState();
     }
 
     @Override
     public Rule rule() {
-        return spokesman.rule();
+        return decisive.rule();
     }
 
     @Override
@@ -99,7 +102,7 @@ final class CombinedDecision extends AbstractDecision {
         each(parts.iterator(), Decision::close);
     }
 
-    /** Goes on with the others where one throws, and throws that then. */
+    /** Calls all decisions even if some throw, then rethrows. */
     private static void each(Iterator<? extends Decision> parts, Consumer<Decision> call) {
         try {
             while (parts.hasNext()) {
@@ -114,21 +117,21 @@ final class CombinedDecision extends AbstractDecision {
 
     @Override
     protected long remaining(int limit) {
-        return spokesman.remaining(limit);
+        return decisive.remaining(limit);
     }
 
     @Override
     protected long waitNanos(int limit) {
-        return spokesman.waitNanos(limit);
+        return decisive.waitNanos(limit);
     }
 
     @Override
     protected long resetNanos(int limit) {
-        return spokesman.resetNanos(limit);
+        return decisive.resetNanos(limit);
     }
 
     @Override
     protected int deciding() {
-        return spokesman.deciding();
+        return decisive.deciding();
     }
 }

@@ -3,21 +3,21 @@ package dev.limiter.spi;
 import dev.limiter.Limit;
 
 /**
- * The arithmetic of one limit. Extend {@link SingleNumberLimit} if the state of a key is one number, so that a storage can
- * swap it with a single compare-and-set; {@link SlidingWindowLimit} if each permit is forgotten at a time that is known
- * when it is taken, so that a decision can be small; and this class otherwise.
+ * The arithmetic of one limit. Extend {@link SingleNumberLimit} if the state of a key is one number, which storages can
+ * update with a single compare-and-set. Extend {@link SlidingWindowLimit} if the expiry of a permit is known when it is
+ * taken, which keeps decisions small. Extend this class otherwise.
  *
- * <p>Times are epoch nanoseconds, waits are nanoseconds. Immutable.
+ * <p>Times are epoch nanoseconds, waits are nanoseconds. Immutable and thread-safe.
  */
 public abstract class CompiledLimit {
 
-    /** Instead of nanoseconds to wait: the request asks for more than can ever be granted. */
+    /** A wait that never ends: the request needs more permits than can ever be granted. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** Instead of nanoseconds to wait: it depends on when others release what they hold. */
+    /** A wait of unknown length, because it depends on when others release their permits. */
     public static final long UNKNOWN = Long.MAX_VALUE - 1;
 
-    /** In place of the time at which a state is fresh again, where that depends on releases by others. */
+    /** The {@code freshAt} time of a state that becomes fresh only when others release their permits. */
     public static final long NOT_BY_TIME = Long.MAX_VALUE;
 
     private final Limit limit;
@@ -32,40 +32,40 @@ public abstract class CompiledLimit {
         return limit;
     }
 
-    /** The most permits that one request can ever get. */
+    /** Returns the most permits that one request can ever get. */
     public final long capacity() {
         return capacity;
     }
 
     /**
-     * The most permits that can be had at one moment: fewer than the capacity if requests leave one after the other.
+     * Returns the most permits that can be taken at one moment. Less than the capacity if requests are spaced evenly.
      */
     public long atOnce() {
         return capacity;
     }
 
     /**
-     * Whether the arithmetic is exact at that time. When it is not (it counts from an origin that is too far away by
-     * now), the storage compiles the limit anew and carries the states over. The storage
-     * repeats a decision until this is true, so it has to be for some seconds before and after the time of compiling.
+     * Returns whether the arithmetic is exact at {@code now}. If not (its origin is too long ago), the storage compiles
+     * the limit again, carries the states over and retries the decision. So the result must be true for some seconds
+     * around the time of compiling.
      */
     public boolean covers(long now) {
         return true;
     }
 
-    /** Whether permits can be taken now for a turn that is still to come. */
+    /** Returns whether permits can be taken now for a later turn. */
     public boolean hasTurns() {
         return false;
     }
 
     /**
-     * The longest wait for a turn, in nanoseconds, 0 or more, be it that of another limit of the rule: a request that
-     * would have to wait longer is rejected until it would not.
+     * Returns the longest wait for a turn in nanoseconds, 0 or more, including waits caused by other limits of the
+     * rule. Requests with a longer wait are rejected.
      */
     public long longestWait() {
         return Long.MAX_VALUE;
     }
 
-    /** A new state, without used permits. */
+    /** Creates a state without used permits. */
     public abstract LimitState newState();
 }

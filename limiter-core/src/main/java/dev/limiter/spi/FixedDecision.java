@@ -6,20 +6,20 @@ import dev.limiter.Rule;
 import java.util.List;
 import java.util.Optional;
 
-/** A decision that no storage made. It took no permits, so there is nothing to return. Immutable. */
+/** A decision that was made without a storage. It took no permits, so there is nothing to return. Immutable. */
 public final class FixedDecision extends AbstractDecision {
 
-    /** Why no storage made the decision. */
+    /** The reason why no storage was used. */
     public enum Reason {
-        /** The key was rejected too often, and is rejected until the ban ends. */
+        /** The key was rejected too often, and is banned for a time. */
         BANNED,
         /** The client is on a deny list: it is never permitted, and no limit applies. */
         DENIED,
-        /** No limit applies to the request, which is permitted. */
+        /** The request is permitted, because no limit applies. */
         UNLIMITED,
         /** The request left the queue before its turn, or is too far back in it. */
         QUEUED,
-        /** The storage is unavailable: the request is permitted or rejected without it. */
+        /** The storage is unavailable, and the request is permitted or rejected without it. */
         UNAVAILABLE
     }
 
@@ -28,7 +28,10 @@ public final class FixedDecision extends AbstractDecision {
     private final Reason reason;
 
     /**
-     * @param waitNanos nanoseconds until a retry is worth it, {@link CompiledLimit#NEVER} or {@link CompiledLimit#UNKNOWN}; 0 permits the request
+     * Creates a decision.
+     *
+     * @param waitNanos nanoseconds until a retry is useful, {@link CompiledLimit#NEVER} or {@link
+     *     CompiledLimit#UNKNOWN}; 0 permits the request
      */
     public FixedDecision(Rule rule, long waitNanos, Reason reason) {
         if (waitNanos < 0) {
@@ -60,7 +63,7 @@ public final class FixedDecision extends AbstractDecision {
         return rule;
     }
 
-    /** Empty where no limit applies. */
+    /** Returns the status of each limit; empty if no limit applies. */
     @Override
     public List<LimitStatus> limits() {
         return reason == Reason.DENIED || reason == Reason.UNLIMITED ? List.of() : super.limits();
@@ -69,7 +72,7 @@ public final class FixedDecision extends AbstractDecision {
     @Override
     public void giveBack() {}
 
-    /** How much is used is not known: the whole capacity if permitted. */
+    /** Returns the whole capacity if permitted, because the actual use is unknown. */
     @Override
     protected long remaining(int limit) {
         return permitted() ? rule.limits().get(limit).capacity() : 0;

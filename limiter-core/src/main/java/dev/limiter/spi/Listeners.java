@@ -2,19 +2,19 @@ package dev.limiter.spi;
 
 import java.lang.System.Logger.Level;
 
-/** Calls to listeners: one that throws keeps no other from hearing, and no request from its decision. */
+/** Calls listeners so that an exception in one affects neither other listeners nor the request. */
 final class Listeners {
 
     private static final System.Logger LOGGER = System.getLogger(Listeners.class.getName());
 
     private Listeners() {}
 
-    /** Makes a call; what the listener throws is logged. */
-    static void tell(Runnable call) {
+    /** Calls a listener, and logs any exception. */
+    static void call(Runnable call) {
         try {
             call.run();
         } catch (RuntimeException | Error e) {
-            LOGGER.log(Level.WARNING, "A listener threw an exception, which it must not", e);
+            LOGGER.log(Level.WARNING, "Ignoring the exception of a listener, which must not throw any", e);
         }
     }
 }

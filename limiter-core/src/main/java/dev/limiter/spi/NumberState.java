@@ -1,6 +1,6 @@
 package dev.limiter.spi;
 
-/** A {@link SingleNumberLimit}'s number in an object, for a rule with several limits. */
+/** The state of a {@link SingleNumberLimit} as an object, for rules with several limits. */
 public final class NumberState implements LimitState {
 
     private final SingleNumberLimit limit;
@@ -12,8 +12,10 @@ public final class NumberState implements LimitState {
     }
 
     /**
-     * {@code longestWait}: the longest wait that was granted to a request of this key or carried over from another
-     * limit, in nanoseconds, 0 or more.
+     * Creates a state.
+     *
+     * @param longestWait the longest wait in nanoseconds, 0 or more, that was granted to this key or carried over from
+     *     another limit
      */
     public NumberState(SingleNumberLimit limit, long value, long longestWait) {
         this.limit = limit;
@@ -25,7 +27,7 @@ public final class NumberState implements LimitState {
         return value;
     }
 
-    /** The longest wait that was granted to a request of this key or carried over from another limit, in nanoseconds. */
+    /** Returns the longest wait in nanoseconds that was granted to this key or carried over from another limit. */
     public long longestWait() {
         return longestWait;
     }
@@ -81,7 +83,7 @@ public final class NumberState implements LimitState {
         if (previous instanceof NumberState number) {
             longestWait = number.longestWait;
             if (limit.hasTurns() && number.isSettled(now) && limit.settle(value, now, longestWait) != value) {
-                // further ahead than this limit would ever be, without a step of the clock
+                // further ahead than this limit allows, although the clock did not step back
                 longestWait = Math.max(longestWait, limit.waitNanos(value, now, 1));
             }
         }

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A decision by the share of one instance, told as one on the rule that was asked for. A request that costs more than
- * the share is told to try again: the whole limit may permit it when the storage is back.
+ * A decision with the limits of one instance's share, reported for the rule that was requested. A request that costs
+ * more than the share gets a retry time instead of "never": the whole limit may permit it later.
  */
 final class OnFailureDecision extends AbstractDecision {
 

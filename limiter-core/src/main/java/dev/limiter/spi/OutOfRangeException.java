@@ -1,6 +1,6 @@
 package dev.limiter.spi;
 
-/** A value is outside the range of its option; the message names the option, the value and the range. */
+/** Thrown for a value outside the range of its option. The message names the option, the value and the range. */
 public final class OutOfRangeException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
@@ -14,12 +14,12 @@ public final class OutOfRangeException extends IllegalArgumentException {
         this.range = range;
     }
 
-    /** The option as factories of {@link dev.limiter.Limit} name it, such as {@code window} or {@code warmUp}. */
+    /** Returns the option as named by the factory methods of {@link dev.limiter.Limit}, such as {@code window}. */
     public String option() {
         return option;
     }
 
-    /** What the value must be, such as {@code from 1 to 1000}. */
+    /** Returns the range as text, such as {@code from 1 to 1000}. */
     public String range() {
         return range;
     }

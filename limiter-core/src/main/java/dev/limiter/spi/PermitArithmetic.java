@@ -7,28 +7,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What storages compute from charges and limits. */
+/** Arithmetic on charges and limits that storages need. */
 public final class PermitArithmetic {
 
     private PermitArithmetic() {}
 
-    /** Returns whether permits are granted evenly, one after the other, instead of as many at once as there are. */
+    /** Returns whether permits are granted evenly spaced, instead of as many at once as are available. */
     public static boolean isSpaced(Limit limit) {
         return limit instanceof Limit.TokenBucket token && !token.warmUp().isZero()
                 || limit instanceof Limit.LeakyBucket leaky && leaky.even();
     }
 
-    /** Returns the permits that remain while none is used: the capacity, or 1 if they are {@link #isSpaced spaced}. */
+    /**
+     * Returns the permits of an unused limit that can be taken at once: the capacity, or 1 if {@link #isSpaced spaced}.
+     */
     public static long atOnce(Limit limit) {
         return isSpaced(limit) ? 1 : limit.capacity();
     }
 
-    /** Returns the permits that remain for a charge while none is used, without those it leaves to others. */
+    /**
+     * Returns the permits of an unused limit that a charge can take at once, excluding those it reserves for others.
+     */
     public static long atOnce(Charge charge, Limit limit) {
         return Math.max(atOnce(limit) - reserved(limit.capacity(), charge.reserve()), 0);
     }
 
-    /** Returns that share of a capacity, in whole permits. */
+    /** Returns {@code percent} of a capacity, rounded down to whole permits. */
     public static long reserved(long capacity, int percent) {
         return capacity / 100 * percent + capacity % 100 * percent / 100;
     }
@@ -39,12 +43,12 @@ public final class PermitArithmetic {
         return limits == 1 || IntStream.range(0, limits).allMatch(limit -> charge.permits(limit) == charge.permits());
     }
 
-    /** Returns whether a charge is only about so many permits of each limit, now. */
+    /** Returns whether a charge neither waits nor reserves, and takes the same number of permits of each limit. */
     public static boolean isPlain(Charge charge) {
         return charge.reserve() == 0 && charge.maxWait().isZero() && isEven(charge);
     }
 
-    /** Returns a charge with the terms of another, for a rule with limits of the same names. */
+    /** Returns a charge of {@code rule} with the terms of another charge; the limits of both have the same names. */
     public static Charge forRule(Rule rule, Charge terms) {
         Charge charge = rule.charge(terms.key(), terms.permits());
         if (!isEven(terms)) {
@@ -59,8 +63,8 @@ public final class PermitArithmetic {
     }
 
     /**
-     * Returns one charge for each rule and key: its permits are the sum, its terms the strictest. Decided one by one,
-     * each would be decided as if the others were not there.
+     * Merges the charges of the same rule and key: permits are added, and the strictest terms apply. Without this, each
+     * would be decided as if the others did not exist.
      */
     public static List<Charge> merged(List<Charge> charges) {
         List<Charge> merged = new ArrayList<>(charges.size());

@@ -3,21 +3,23 @@ package dev.limiter.spi;
 import dev.limiter.RateLimiterStorage;
 
 /**
- * Receives the release of permits of concurrency limits, and refunds of any limit, in any thread. Implementations are thread-safe and quick,
- * and must neither block nor throw; what they throw is logged, and changes nothing.
+ * Receives releases of concurrency permits, and refunds of any limit, in any thread. Implementations must be
+ * thread-safe and fast, and must not block. Exceptions are logged and otherwise ignored.
  */
 @FunctionalInterface
 public interface ReleaseListener {
 
     /**
+     * Called after permits were released or refunded.
+     *
      * @param rule the name of the rule
-     * @param key the key of the released charge
+     * @param key the key of the charge
      */
     void released(String rule, String key);
 
     /**
-     * Hears that the storage reports no releases, or not all: whoever waits for one has to ask it again from time to
-     * time. {@link RateLimiterStorage#onRelease} calls this where a storage does not say otherwise.
+     * Called if the storage reports no releases, or not all of them, so that waiting requests have to poll. The default
+     * of {@link RateLimiterStorage#onRelease} calls this.
      */
     default void unreported() {}
 }

@@ -3,23 +3,23 @@ package dev.limiter.spi;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The listeners of a storage. Each is called once for every release, however often it was added, and whatever another
- * one throws. Thread-safe.
+ * The release listeners of a storage. Each is called once per release, however often it was added; exceptions in one do
+ * not affect others. Thread-safe.
  */
 public final class ReleaseListeners implements ReleaseListener {
 
     private final CopyOnWriteArrayList<ReleaseListener> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean unreported;
 
-    /** Has a listener told from now on. */
+    /** Registers a listener for later releases. */
     public void add(ReleaseListener listener) {
         listeners.addIfAbsent(listener);
         if (unreported) {
-            Listeners.tell(listener::unreported);
+            Listeners.call(listener::unreported);
         }
     }
 
-    /** Has a listener no longer told; nothing happens if it was not. */
+    /** Removes a listener; does nothing if it was not added. */
     public void remove(ReleaseListener listener) {
         listeners.remove(listener);
     }
@@ -27,16 +27,16 @@ public final class ReleaseListeners implements ReleaseListener {
     @Override
     public void released(String rule, String key) {
         for (ReleaseListener listener : listeners) {
-            Listeners.tell(() -> listener.released(rule, key));
+            Listeners.call(() -> listener.released(rule, key));
         }
     }
 
-    /** Those that are added later hear of it, too. */
+    /** Notifies all listeners, including those that are added later. */
     @Override
     public void unreported() {
         unreported = true;
         for (ReleaseListener listener : listeners) {
-            Listeners.tell(listener::unreported);
+            Listeners.call(listener::unreported);
         }
     }
 }

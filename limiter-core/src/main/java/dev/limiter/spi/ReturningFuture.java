@@ -6,27 +6,31 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A future whose result is given back where it comes too late: after the future was cancelled, given up or completed in
- * another way. So each result is either taken or given back, once. For storages, and for what decides without a thread.
+ * A future that gives its result back if it comes too late, that is, after the future was cancelled or completed in
+ * another way. So each result is either used or given back, exactly once. For storages and other asynchronous code.
  * Thread-safe; never blocks.
  */
 public class ReturningFuture<T> extends CompletableFuture<T> {
 
     private final Consumer<? super T> giveBack;
 
-    /** {@code giveBack}: called with each result that is not taken, in the thread that has it; does not block. */
+    /**
+     * Creates a future.
+     *
+     * @param giveBack called with each result that is not used, in the thread that produced it; must not block
+     */
     public ReturningFuture(Consumer<? super T> giveBack) {
         this.giveBack = giveBack;
     }
 
-    /** Completes this with a result, or gives that back. */
+    /** Completes this future with a result, or gives the result back if it is already complete. */
     public final void hand(T result) {
         if (!complete(result)) {
             giveBack.accept(result);
         }
     }
 
-    /** Has another stage complete this, once that is complete. Returns this. */
+    /** Completes this future with the result of another stage, and returns this future. */
     public final ReturningFuture<T> handedBy(CompletionStage<T> stage) {
         var unused = stage.whenComplete((result, failure) -> {
             if (failure == null) {
@@ -38,7 +42,10 @@ public class ReturningFuture<T> extends CompletableFuture<T> {
         return this;
     }
 
-    /** The same through a function. Where this fails or is cancelled first, the source is cancelled. */
+    /**
+     * Completes this future with the mapped result of {@code source}. If this future fails or is cancelled first,
+     * {@code source} is cancelled.
+     */
     public final <S> ReturningFuture<T> handedBy(
             CompletableFuture<S> source, Function<? super S, ? extends T> function) {
         var unused = whenComplete((result, failure) -> {
@@ -49,7 +56,7 @@ public class ReturningFuture<T> extends CompletableFuture<T> {
         return handedBy(source.thenApply(function));
     }
 
-    /** Cancels this; or gives back the result, if it is there and its taker does without it. Called once. */
+    /** Cancels this future, or gives back the result if it is already complete and no longer needed. Call this once. */
     public final void giveUp() {
         if (!cancel(true) && !isCompletedExceptionally()) {
             giveBack.accept(join());

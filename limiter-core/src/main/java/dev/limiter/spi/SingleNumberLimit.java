@@ -3,49 +3,47 @@ package dev.limiter.spi;
 import dev.limiter.Limit;
 
 /**
- * A limit whose state is one number, so that a decision is: read the number, read the clock, compute the next
- * number, compare and set. All methods are pure functions: they never block, and take epoch nanoseconds and
- * permits of 0 or more.
+ * A limit with a single number as its state. A decision reads the number and the clock, computes the next number, and applies
+ * it with a compare-and-set. All methods are pure functions that never block. Times are epoch nanoseconds; permits are
+ * 0 or more.
  */
 public abstract class SingleNumberLimit extends CompiledLimit {
 
-    /** Instead of a next number. No state ever has this value. */
+    /** Returned instead of a next number if the request is rejected. Never the value of a state. */
     public static final long REJECTED = Long.MIN_VALUE;
 
-    /**
-     * Instead of the state right after permits were taken: none of this limit were, or they are no longer to be
-     * returned.
-     */
+    /** Returned instead of a mark if no permits of this limit were taken, or they cannot be returned. */
     public static final long NOTHING = -(1L << 62);
 
     protected SingleNumberLimit(Limit limit) {
         super(limit);
     }
 
-    /** The state without used permits. */
+    /** Returns the state without used permits. */
     public abstract long fresh();
 
-    /** The state after taking permits, or {@link #REJECTED}. */
+    /** Returns the state after taking permits, or {@link #REJECTED}. */
     public abstract long take(long value, long now, long permits);
 
     /**
-     * The state to continue from when the clock has stepped back far; the same state otherwise.
+     * Returns the state to continue from after the clock stepped far back; the same state otherwise.
      *
-     * @param longestWait the longest wait that was ever granted to a request of this key or carried over from another
-     *     limit, in nanoseconds, 0 or more: the state may lie so far ahead without a step of the clock
+     * @param longestWait the longest wait in nanoseconds, 0 or more, that was granted to this key or carried over from
+     *     another limit: the state may be that far ahead without a step of the clock
      */
     public long settle(long value, long now, long longestWait) {
         return value;
     }
 
     /**
-     * 0 if so many permits could be taken now, else nanoseconds until then, or NEVER or UNKNOWN of {@link CompiledLimit}.
+     * Returns 0 if {@code permits} could be taken now; otherwise nanoseconds until then, or NEVER or UNKNOWN of {@link
+     * CompiledLimit}.
      */
     public abstract long waitNanos(long value, long now, long permits);
 
     /**
-     * 0 if so many permits could be taken now by a request that waits for its turn for up to {@code maxWait}
-     * nanoseconds, else nanoseconds until then, or NEVER or UNKNOWN of {@link CompiledLimit}.
+     * Returns 0 if a request that waits up to {@code maxWait} nanoseconds could take {@code permits} now; otherwise
+     * nanoseconds until then, or NEVER or UNKNOWN of {@link CompiledLimit}.
      */
     public long admissionNanos(long value, long now, long permits, long maxWait) {
         long wait = waitNanos(value, now, permits);
@@ -53,26 +51,26 @@ public abstract class SingleNumberLimit extends CompiledLimit {
     }
 
     /**
-     * The state after taking permits for a turn in {@code wait} nanoseconds or, if that cannot be before, later; {@link
-     * #REJECTED} if there is no such turn. Limits that have no turns count the permits now.
+     * Returns the state after taking permits for the first turn in {@code wait} nanoseconds or later, or {@link
+     * #REJECTED} if there is none. Limits without turns take the permits now.
      */
     public long reserve(long value, long now, long wait, long permits) {
         return take(value, now, permits);
     }
 
-    /** The permits that could be taken now. */
+    /** Returns the permits that could be taken now. */
     public abstract long remaining(long value, long now);
 
     /**
-     * The time at which the state equals a new one, in epoch nanoseconds; in the past if it does; or
-     * {@link #NOT_BY_TIME}.
+     * Returns the epoch nanoseconds at which the state equals a new one (in the past if it does already), or {@link
+     * #NOT_BY_TIME}.
      */
     public abstract long freshAt(long value);
 
-    /** The state after returning permits, as far as they still count. */
+    /** Returns the state after returning permits that still count. */
     public abstract long giveBack(long value, TakenPermits taken, long now);
 
-    /** The state with as many used permits of this limit as {@code state} has of {@code previous}. */
+    /** Returns a state of this limit with as many used permits as {@code state} has of {@code previous}. */
     public long carry(CompiledLimit previous, LimitState state, long now) {
         long used = Math.min(previous.atOnce() - state.remaining(now), capacity());
         return used == 0 ? fresh() : take(fresh(), now, used);

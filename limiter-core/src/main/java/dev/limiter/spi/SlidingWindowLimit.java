@@ -3,8 +3,8 @@ package dev.limiter.spi;
 import dev.limiter.Limit;
 
 /**
- * A limit whose permits are each forgotten at a time that is known when they are taken. The mark that its states return
- * from {@link LimitState#take} is the time under which the permits are remembered.
+ * A limit for which the expiry of a permit is known when it is taken. {@link LimitState#take} returns the time under
+ * which the permits are recorded.
  */
 public abstract class SlidingWindowLimit extends CompiledLimit {
 
@@ -12,6 +12,6 @@ public abstract class SlidingWindowLimit extends CompiledLimit {
         super(limit);
     }
 
-    /** The time from which a permit remembered under {@code takenAt} no longer counts; both in epoch nanoseconds. */
+    /** Returns when a permit that was recorded at {@code takenAt} expires; both in epoch nanoseconds. */
     public abstract long forgottenAt(long takenAt);
 }

@@ -1,6 +1,5 @@
 /**
- * What a storage or an algorithm of your own implements and uses. Applications that only set limits need nothing from
- * here.
+ * Types for implementing storages and algorithms. Applications that only define limits need nothing from this package.
  */
 @NullMarked
 package dev.limiter.spi;

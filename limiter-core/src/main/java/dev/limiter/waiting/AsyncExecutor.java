@@ -5,13 +5,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 
 /**
- * Hands tasks to an executor, and never runs one in the calling thread: that is the timer's, or one that releases
- * permits, and must not be held up. Where the executor would do so, or throws, the common pool runs it.
- * Thread-safe.
+ * Passes tasks to an executor, and never runs one in the calling thread. The caller may be a timer or a thread that
+ * releases permits, which must not be blocked. If the executor would run the task in the caller, or throws, the common
+ * pool runs it. Thread-safe.
  */
 public record AsyncExecutor(Executor executor) {
 
-    /** Not the default of futures, which starts a thread for each where there are two processors. */
+    /** Not the default executor of futures, which may start a thread per task on two processors. */
     private static final Executor POOL = ForkJoinPool.getCommonPoolParallelism() > 0
             ? ForkJoinPool.commonPool()
             : new CompletableFuture<>().defaultExecutor();

@@ -16,19 +16,20 @@ import org.jspecify.annotations.Nullable;
  *
  *     wait(k) >= (k - 1) / most x window + wait((k - 1) % most + 1)
  *
- * where wait(k) is the time until k permits are free if no other request comes. The storage knows it for up to "limit"
- * permits. For a log, most = limit. A counter forgives up to limit / buckets permits early, so most = limit + limit /
- * buckets; there, a permit that is limit permits behind another leaves at least window - window / buckets after it.
+ * where wait(k) is the time until k permits are free if no other request comes. The storage can compute it for up to
+ * "limit" permits. For a log, most = limit. A counter forgives up to limit / buckets permits early, so most = limit +
+ * limit / buckets; there, a permit that is limit permits behind another leaves at least window - window / buckets after
+ * it.
  */
 /**
- * How long a request has to wait for the permits of the requests ahead of it: at least, for these may also leave without
- * taking any. Immutable.
+ * Computes a lower bound for the wait of a request behind others in a queue; requests ahead may also leave without
+ * taking permits. Immutable.
  */
 final class BehindOthers {
 
     private final Waiter waiter;
 
-    /** The permits of requests ahead, for each charge. */
+    /** The permits of requests ahead, per charge. */
     private final long[] ahead;
 
     BehindOthers(Waiter waiter, long[] ahead) {
@@ -36,12 +37,12 @@ final class BehindOthers {
         this.ahead = ahead;
     }
 
-    /** Whether some of the requests ahead have left. */
+    /** Returns whether some of the requests ahead have left. */
     boolean isOutdated(long[] aheadNow) {
         return IntStream.range(0, ahead.length).anyMatch(i -> aheadNow[i] < ahead[i]);
     }
 
-    /** What the storage is asked: the charges, each with the permits ahead that it needs besides. */
+    /** Returns the charges to peek at: each includes the permits of the requests ahead. */
     List<Charge> charges() {
         List<Charge> atOnce = waiter.chargesAtOnce();
         return IntStream.range(0, ahead.length)
@@ -64,7 +65,10 @@ final class BehindOthers {
         return more;
     }
 
-    /** The rejection of the request if it cannot be served in time; {@code peeked}: on {@link #charges()}. */
+    /**
+     * Returns the rejection of the request if it cannot be served in time, or null; {@code peeked} is the decision on
+     * {@link #charges()}.
+     */
     @Nullable
     Decision rejection(Decision peeked, long now) {
         long[] waits = IntStream.range(0, ahead.length)
@@ -78,7 +82,7 @@ final class BehindOthers {
         return !peeked.permitted() && waiter.isHopeless(peeked, now) ? peeked : null;
     }
 
-    /** Nanoseconds until the charge is granted, at least; 0 if all of it fits into one window. */
+    /** Returns a lower bound for nanoseconds until the charge is granted; 0 if all of it fits into one window. */
     private long nanos(int charge, Decision part) {
         Charge asked = waiter.charges.get(charge);
         List<Limit> limits = asked.rule().limits();
@@ -101,7 +105,7 @@ final class BehindOthers {
         return longest;
     }
 
-    /** So many permits take at least so long, and then as long as it takes until the remaining permits are free. */
+    /** The least time for whole windows of permits, and the permits left to wait for after that. */
     private record Rounds(long nanos, long permits) {
 
         static Rounds of(Limit limit, long permits) {
@@ -126,7 +130,7 @@ final class BehindOthers {
                     : new Rounds(nanos + window - bucket, left - limit.limit());
         }
 
-        /** No request waits longer than {@link Limit#MAX_WINDOW}. */
+        /** Limited, because no request waits longer than {@link Limit#MAX_WINDOW}. */
         private static long times(long windows, long window) {
             long longest = Long.MAX_VALUE / 4;
             return windows > longest / window ? longest : windows * window;

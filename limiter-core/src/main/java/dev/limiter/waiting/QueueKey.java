@@ -2,7 +2,7 @@ package dev.limiter.waiting;
 
 import dev.limiter.Charge;
 
-/** Identifies a queue: the name of a rule, whatever its limits, and a key. */
+/** Identifies a queue by the name of a rule (with any limits) and a key. */
 record QueueKey(String rule, String key) {
 
     static QueueKey of(Charge charge) {

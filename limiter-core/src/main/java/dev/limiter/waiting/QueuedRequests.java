@@ -15,15 +15,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that stand in queues. The head of a queue tries again, as a request that does not wait: when permits are
- * released or refunded, when the time to retry is over, and every 25 ms where the storage does not report all releases.
- * A thread that releases permits may hold locks of its own.
+ * Requests that wait in queues. The head of a queue retries like a request that does not wait: after a release or
+ * refund, when the retry time is over, and every 25 ms if the storage does not report all releases. No lock is held
+ * during calls, because a thread that releases permits may hold locks of its own.
  */
-final class QueuedRequests extends Way implements ReleaseListener {
+final class QueuedRequests extends WaitingStrategy implements ReleaseListener {
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    /** So many queues are polled every 25 ms; more of them, each less often. */
+    /** Up to this many queues are polled every 25 ms; with more queues, each is polled less often. */
     private static final int POLLED_OFTEN = 100;
 
     /** Longer than any request waits. */
@@ -38,7 +38,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
         this.polling = storage.isRemote();
     }
 
-    /** Decides at once if no other waits for the same; if others do, or it is rejected, the request waits. */
+    /** Decides at once if no other request waits for the same permits. Otherwise, or if rejected, the request waits. */
     @Override
     void enter(Waiter waiter) {
         if (!closed && queues.isBehindOthers(waiter)) {
@@ -46,7 +46,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
             return;
         }
         long began = clock.epochNanos();
-        ask(waiter, storage::decideAsync, waiter.chargesAtOnce(), (decision, failure) -> {
+        callStorage(waiter, storage::decideAsync, waiter.chargesAtOnce(), (decision, failure) -> {
             if (decision == null || decision.permitted() || waiter.isHopeless(decision, began)) {
                 finish(waiter, decision, failure);
             } else {
@@ -55,7 +55,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
         });
     }
 
-    /** {@code rejected}: null if others were there first. */
+    /** Adds the request to its queues; {@code rejected} is null if others were there first. */
     private void join(Waiter waiter, @Nullable Decision rejected) {
         boolean joins;
         boolean first = false;
@@ -73,12 +73,12 @@ final class QueuedRequests extends Way implements ReleaseListener {
         }
         if (first) {
             waiter.begin();
-            // permits may have become free since it was rejected
+            // permits may have become free since the rejection
             serve(List.of(waiter));
         } else if (joins) {
-            look(waiter, permitsAhead(waiter), true);
+            checkWait(waiter, permitsAhead(waiter), true);
         } else if (rejected == null) {
-            look(waiter, new long[waiter.charges.size()], false);
+            checkWait(waiter, new long[waiter.charges.size()], false);
         } else {
             finish(waiter, rejected, null);
         }
@@ -93,16 +93,16 @@ final class QueuedRequests extends Way implements ReleaseListener {
         }
     }
 
-    /** Rejects a request that does not stand in the queue, or cannot be served in time behind those ahead of it. */
-    private void look(Waiter waiter, long[] ahead, boolean joined) {
+    /** Rejects a request that is not in a queue, or that cannot be served in time behind the others. */
+    private void checkWait(Waiter waiter, long[] ahead, boolean joined) {
         long began = clock.epochNanos();
         BehindOthers behind = new BehindOthers(waiter, ahead);
-        ask(waiter, storage::peekAsync, behind.charges(), (decision, failure) -> {
+        callStorage(waiter, storage::peekAsync, behind.charges(), (decision, failure) -> {
             Decision rejection = decision == null ? null : behind.rejection(decision, began);
             if (rejection != null && joined) {
                 long[] aheadNow = permitsAhead(waiter);
                 if (behind.isOutdated(aheadNow)) {
-                    look(waiter, aheadNow, true);
+                    checkWait(waiter, aheadNow, true);
                     return;
                 }
             }
@@ -124,23 +124,23 @@ final class QueuedRequests extends Way implements ReleaseListener {
         });
     }
 
-    /** Whether the queue of a charge has room for another request. */
+    /** Returns whether another request may join the queue of a charge. */
     boolean hasRoom(Charge charge) {
         return !closed && !queues.isFull(charge);
     }
 
-    /** Tries heads, and those behind them, until none can be served. A loop: many may be served at once. */
+    /** Retries heads, and those behind them, until none can be served. A loop, because many may be served at once. */
     private void serve(Collection<Waiter> heads) {
         Deque<Waiter> left = new ArrayDeque<>(heads);
         for (Waiter head = left.poll(); head != null; head = left.poll()) {
-            if (begins(head)) {
+            if (startAttempt(head)) {
                 Waiter tried = head;
                 guard(tried, () -> left.addAll(tryNow(tried)));
             }
         }
     }
 
-    private boolean begins(Waiter head) {
+    private boolean startAttempt(Waiter head) {
         lock.lock();
         try {
             boolean begins = !closed && !head.trying && queues.isHead(head);
@@ -152,7 +152,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
         }
     }
 
-    /** Returns those that are to be tried next, as far as the storage answers at once. */
+    /** Returns the requests to try next, if the storage decides synchronously. */
     private List<Waiter> tryNow(Waiter head) {
         if (!head.isPresent()) {
             return leave(head, null, null);
@@ -161,7 +161,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
         Thread thread = Thread.currentThread();
         boolean[] returned = new boolean[1];
         long began = clock.epochNanos();
-        ask(head, storage::decideAsync, head.chargesAtOnce(), (decision, failure) -> {
+        callStorage(head, storage::decideAsync, head.chargesAtOnce(), (decision, failure) -> {
             List<Waiter> heads = tried(head, began, decision, failure);
             if (Thread.currentThread() == thread && !returned[0]) {
                 next.addAll(heads);
@@ -173,14 +173,16 @@ final class QueuedRequests extends Way implements ReleaseListener {
         return next;
     }
 
-    /** {@code began}: when the storage was asked; the next attempt takes as long to get there. */
+    /**
+     * Handles a decision; {@code began} is when the storage was called, because the next attempt takes equally long.
+     */
     private List<Waiter> tried(Waiter head, long began, @Nullable Decision decision, @Nullable Throwable failure) {
         lock.lock();
         try {
             head.trying = false;
             if (!head.done && decision != null && !decision.permitted() && !head.isHopeless(decision, began)) {
                 head.last = decision;
-                return goOn(head, decision, began);
+                return keepWaiting(head, decision, began);
             }
         } finally {
             lock.unlock();
@@ -188,8 +190,8 @@ final class QueuedRequests extends Way implements ReleaseListener {
         return leave(head, decision, failure);
     }
 
-    /** With the lock held. */
-    private List<Waiter> goOn(Waiter head, Decision rejected, long began) {
+    /** Requires the lock. */
+    private List<Waiter> keepWaiting(Waiter head, Decision rejected, long began) {
         boolean first = queues.isHead(head);
         if (first && head.again && !AbstractDecision.of(rejected).isApart()) {
             return List.of(head);
@@ -206,7 +208,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
     }
 
     @Override
-    void tend(Waiter waiter) {
+    void onTimer(Waiter waiter) {
         boolean first;
         lock.lock();
         try {
@@ -236,8 +238,8 @@ final class QueuedRequests extends Way implements ReleaseListener {
     }
 
     /**
-     * Ends the wait of a request, unless that was done: with a decision, a failure or, without either, a rejection.
-     * Returns those that are heads since.
+     * Ends the wait of a request, unless it has ended: with a decision, a failure or, without either, a rejection.
+     * Returns the new heads.
      */
     private List<Waiter> leave(Waiter waiter, @Nullable Decision decision, @Nullable Throwable failure) {
         List<Waiter> heads = end(waiter);
@@ -264,7 +266,7 @@ final class QueuedRequests extends Way implements ReleaseListener {
             first = queues.first(new QueueKey(rule, key));
             if (first == null
                     || first.last != null && AbstractDecision.of(first.last).isApart()) {
-                // what one of several places grants is given back when another rejects: no reason to try again
+                // a permit from one of several nodes is returned if another node rejects, which is no reason to retry
                 return;
             }
         } finally {

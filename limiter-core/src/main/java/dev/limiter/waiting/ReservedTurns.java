@@ -14,14 +14,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that wait for a turn that the storage has reserved for them, with their permits taken. A request that gives
- * up returns these as far as no turn is behind its own; turns never move.
+ * Requests that wait for a turn that the storage has granted in advance, with their permits taken. A request that gives
+ * up returns its permits, unless later turns depend on them; turns never move.
  */
-final class ReservedTurns extends Way {
+final class ReservedTurns extends WaitingStrategy {
 
     private final Set<Waiter> waiters = new LinkedHashSet<>();
 
-    /** How many wait for each rule and key. */
+    /** The number of waiting requests per rule and key. */
     private final Map<QueueKey, Integer> waiting = new ConcurrentHashMap<>();
 
     ReservedTurns(RateLimiterStorage storage, WaitTimer timer, ReentrantLock lock) {
@@ -37,7 +37,7 @@ final class ReservedTurns extends Way {
         }
     }
 
-    /** Whether another request may wait for a turn of the charge. */
+    /** Returns whether another request may wait for a turn of the charge. */
     boolean hasRoom(Charge charge) {
         return !closed && waiting.getOrDefault(QueueKey.of(charge), 0) < charge.maxWaiting();
     }
@@ -49,7 +49,7 @@ final class ReservedTurns extends Way {
     }
 
     private void decide(Waiter waiter, List<Charge> charges) {
-        ask(waiter, storage::decideAsync, charges, (decision, failure) -> {
+        callStorage(waiter, storage::decideAsync, charges, (decision, failure) -> {
             if (decision == null || decision.delay().isZero()) {
                 end(waiter, decision, failure);
             } else if (reserve(waiter, decision)) {
@@ -78,7 +78,7 @@ final class ReservedTurns extends Way {
         }
     }
 
-    /** Others may have taken the last place while it was undecided, or it has gone. */
+    /** Decides without waiting, because others took the last place in the queue in the meantime. */
     private void decideAtOnce(Waiter waiter) {
         lock.lock();
         try {
@@ -91,7 +91,7 @@ final class ReservedTurns extends Way {
         decide(waiter, waiter.chargesAtOnce());
     }
 
-    /** The charges whose own turns are still to come. */
+    /** Returns the charges with a turn in the future. */
     private static List<Charge> waitedFor(Waiter waiter, Decision decision) {
         List<Charge> waited = new ArrayList<>(1);
         for (int i = 0; i < waiter.charges.size(); i++) {
@@ -102,9 +102,9 @@ final class ReservedTurns extends Way {
         return waited;
     }
 
-    /** Its turn has come. */
+    /** The turn has come. */
     @Override
-    void tend(Waiter waiter) {
+    void onTimer(Waiter waiter) {
         if (waiter.isPresent()) {
             end(waiter, waiter.reservation, null);
         } else {
@@ -112,7 +112,7 @@ final class ReservedTurns extends Way {
         }
     }
 
-    /** Its permits are returned first. */
+    /** Returns the permits before it completes the request. */
     @Override
     void giveUp(Waiter waiter) {
         if (end(waiter) == null) {
@@ -139,7 +139,7 @@ final class ReservedTurns extends Way {
 
     private void end(Waiter waiter, @Nullable Decision decision, @Nullable Throwable failure) {
         if (end(waiter) == null) {
-            // permits of a turn are returned by what has ended the wait
+            // permits of the turn are returned by the code that ended the wait
             giveBack(decision == waiter.reservation ? null : decision);
         } else if (failure != null) {
             waiter.fail(failure);

@@ -8,9 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reports one wait to listeners: its beginning and its end once each, and no end without a beginning. Thread-safe.
- */
+/** Reports one wait to listeners: at most one beginning and one end, and no end without a beginning. Thread-safe. */
 final class WaitNotifier {
 
     private static final System.Logger LOGGER = System.getLogger(WaitNotifier.class.getName());
@@ -20,7 +18,7 @@ final class WaitNotifier {
     private boolean begun;
     private boolean ended;
 
-    /** Asks the listeners who of them wants to follow this wait. */
+    /** Asks each listener whether it follows this wait. */
     void listen(List<WaitListener> listeners, List<Charge> charges) {
         if (listeners.isEmpty()) {
             return;
@@ -59,12 +57,12 @@ final class WaitNotifier {
         ended = true;
     }
 
-    /** A listener that throws keeps no other from its call, and no request from its decision. */
+    /** Calls a listener. Exceptions affect neither other listeners nor the request. */
     private static void call(Runnable listener) {
         try {
             listener.run();
         } catch (RuntimeException | Error e) {
-            LOGGER.log(Level.WARNING, "A listener threw an exception, which it must not", e);
+            LOGGER.log(Level.WARNING, "Ignoring the exception of a listener, which must not throw any", e);
         }
     }
 }

@@ -4,32 +4,32 @@ import dev.limiter.TimeSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Calls back after a time. */
+/** Runs tasks after a delay. */
 @FunctionalInterface
 public interface WaitTimer {
 
-    /** Returns what cancels it. The task is short and does not block. */
+    /** Runs a task after {@code nanos}, and returns a handle that cancels it. The task must be short and not block. */
     Runnable after(long nanos, Runnable task);
 
     /**
-     * The timer thread that the JDK has for the time-outs of futures: none of our own. A clock that is not the system's
-     * may be moved on at any time, and is looked at often.
+     * Returns a timer on the JDK's own timer thread for futures, so that no thread is started. A clock other than the
+     * system's may be advanced at any time, so it is checked often.
      */
     static WaitTimer ofTheJdk(TimeSource clock) {
         return new Jdk(clock == TimeSource.system() ? Long.MAX_VALUE : 5_000_000);
     }
 
     /**
-     * See {@link #ofTheJdk}.
+     * The timer of {@link #ofTheJdk}.
      *
-     * @param longestNap how long to sleep at most before looking at the clock again, in nanoseconds
+     * @param longestNap the longest sleep before the clock is checked again, in nanoseconds
      */
     record Jdk(long longestNap) implements WaitTimer {
 
         @Override
         public Runnable after(long nanos, Runnable task) {
             CompletableFuture<Boolean> timeOut = new CompletableFuture<>();
-            // before the clock runs, or a time that is up already would run the task here, under the caller's locks
+            // registered before the timer starts, or an expired timer would run the task here, under the caller's locks
             var unusedAction = timeOut.thenAccept(due -> {
                 if (due) {
                     task.run();
@@ -40,8 +40,8 @@ public interface WaitTimer {
         }
 
         /**
-         * The first timer starts the thread of the JDK, which inherits the class loader and outlives a web application:
-         * a server would find the classes of the application kept, and warn of a leak.
+         * Starts the timer. The first one starts the JDK's thread, which inherits the class loader and outlives a web
+         * application. With the application's class loader, a server would report a leak.
          */
         private static void startTimer(CompletableFuture<Boolean> timeOut, long nanos) {
             Thread thread = Thread.currentThread();

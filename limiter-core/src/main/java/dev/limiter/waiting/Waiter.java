@@ -24,24 +24,24 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that may wait, and its future. Fields that are not final are guarded by the lock of the room; {@link
- * #finish} and {@link #fail} are called without it, once, by the thread that has set {@link #done}.
+ * A request that may wait, and its future. Fields that are not final are guarded by the lock of {@link WaitingRoom}.
+ * The thread that sets {@link #done} calls {@link #finish} or {@link #fail} once, without the lock.
  */
 final class Waiter {
 
-    /** One for each rule and key. */
+    /** One per rule and key. */
     final List<Charge> charges;
 
     /**
-     * The queues in which it stands: of its charges that wait and that no turn can be reserved for. Empty if it waits for
-     * reserved turns, or not at all.
+     * The queues that the request joins: those of charges that wait and have no turns. Empty if it waits for turns
+     * only, or not at all.
      */
     final Set<QueueKey> queues = new LinkedHashSet<>();
 
-    /** Whether no charge leaves a share of its limit to others: such requests queue ahead of those that do. */
-    final boolean prior;
+    /** Whether no charge reserves permits for others: such requests queue ahead of those that do. */
+    final boolean hasPriority;
 
-    /** When it is rejected if it still stands in a queue: after the shortest of the times that its charges would wait. */
+    /** When a queued request is rejected: after the shortest maximum wait of its charges. */
     final long deadline;
 
     final ReturningFuture<Decision> future = new ReturningFuture<>(Decision::giveBack);
@@ -50,42 +50,44 @@ final class Waiter {
     private final Executor completing;
     private final WaitNotifier notifier = new WaitNotifier();
 
-    /** The thread that brings this request, while it does: it needs no executor to complete the future. */
+    /** The thread that submits this request, while it does. Completing the future in it needs no executor. */
     private volatile @Nullable Thread entering = Thread.currentThread();
 
-    /** Whether its outcome is certain; it then stands in no queue. */
+    /** Whether the outcome is final; the request is then in no queue. */
     boolean done;
 
-    /** Whether the storage is deciding on it as the head of its queues. */
+    /** Whether the storage is deciding on this request as the head of its queues. */
     boolean trying;
 
     /** Whether permits became free in the meantime. */
     boolean again;
 
-    /** The last answer of the storage that granted nothing; null if there is none. */
+    /** The last decision of the storage that granted nothing, or null. */
     @Nullable
     Decision last;
 
-    /** The decision that reserves a turn; null if there is none. */
+    /** The decision that reserves a turn, or null. */
     @Nullable
     Decision reservation;
 
-    /** When its timer has something to do. */
+    /** When the timer has to act. */
     long due;
 
     Runnable cancelTimer = () -> {};
 
     /**
+     * Creates a request.
+     *
      * @param charges {@linkplain PermitArithmetic#merged merged}
-     * @param present whether the caller still wants an answer
-     * @param completing completes the future, and so runs what depends on it
+     * @param present returns whether the caller still needs the result
+     * @param completing completes the future, and runs its continuations
      */
     Waiter(List<Charge> charges, long now, BooleanSupplier present, Executor completing) {
         this.charges = charges;
         this.present = present;
         this.completing = completing;
         List<Charge> waiting = charges.stream().filter(Waiter::waits).toList();
-        this.prior = waiting.stream().allMatch(charge -> charge.reserve() == 0);
+        this.hasPriority = waiting.stream().allMatch(charge -> charge.reserve() == 0);
         this.deadline = now
                 + waiting.stream()
                         .mapToLong(charge -> nanos(charge.maxWait()))
@@ -94,7 +96,7 @@ final class Waiter {
         waiting.stream().filter(Waiter::queues).map(QueueKey::of).forEach(queues::add);
         if (queues.isEmpty()
                 && charges.stream().anyMatch(charge -> takes(charge, Limit.Concurrency.class::isInstance))) {
-            // or it would hold a permit of a concurrency limit while it waits for a turn
+            // otherwise it would hold a concurrency permit while it waits for a turn
             waiting.stream().map(QueueKey::of).forEach(queues::add);
         }
     }
@@ -123,7 +125,7 @@ final class Waiter {
         };
     }
 
-    /** The charges of a request that does not wait. */
+    /** Returns the charges without a maximum wait. */
     List<Charge> chargesAtOnce() {
         List<Charge> atOnce = new ArrayList<>(charges.size());
         for (Charge charge : charges) {
@@ -132,13 +134,13 @@ final class Waiter {
         return atOnce;
     }
 
-    /** Whether a rejection cannot turn into a permission in time. */
+    /** Returns whether a rejected request cannot be permitted in time. */
     boolean isHopeless(Decision rejected, long now) {
         return now >= deadline
                 || IntStream.range(0, charges.size()).anyMatch(i -> isHopeless(charges.get(i), part(rejected, i), now));
     }
 
-    /** The decision on the charge at that position; on all of them where a storage does not tell them apart. */
+    /** Returns the decision on one charge, or the whole decision if the storage does not distinguish charges. */
     Decision part(Decision decision, int charge) {
         List<Decision> parts = decision.parts();
         return parts.size() == charges.size() ? parts.get(charge) : decision;
@@ -149,7 +151,7 @@ final class Waiter {
                 && (!waits(charge) || part.never() || !charge.refundable() && longestWait(part) > deadline - now);
     }
 
-    /** Nanoseconds until time alone ends the rejection; 0 if it does not. */
+    /** Returns nanoseconds until the rejection ends by time alone; 0 if it does not. */
     static long longestWait(Decision rejected) {
         long longest = 0;
         for (LimitStatus status : rejected.limits()) {
@@ -159,7 +161,7 @@ final class Waiter {
         return longest;
     }
 
-    /** Whether others may free what a rejected attempt lacked: by a release, or by a refund. */
+    /** Returns whether a release or refund by others could have permitted a rejected attempt. */
     boolean mayBeFreed(Decision rejected) {
         return charges.stream().anyMatch(Charge::refundable)
                 || rejected.limits().stream()
@@ -167,7 +169,9 @@ final class Waiter {
                                 !status.permitted() && status.retryAfter().isEmpty());
     }
 
-    /** A request counts as gone when its presence check fails: it would hold up those behind it otherwise. */
+    /**
+     * Returns whether the client is still there. False if the check fails, so as not to block requests behind this one.
+     */
     boolean isPresent() {
         try {
             return present.getAsBoolean();
@@ -176,7 +180,7 @@ final class Waiter {
         }
     }
 
-    /** The rejection of a request that leaves its queues. */
+    /** Returns the rejection of a request that leaves its queues. */
     Decision rejection() {
         Decision rejected = last;
         return rejected != null && !rejected.permitted()
@@ -184,7 +188,7 @@ final class Waiter {
                 : rejection(rejected, i -> waits(charges.get(i)) ? CompiledLimit.UNKNOWN : 0);
     }
 
-    /** The rejection of a request that leaves before its reserved turn: by the rules whose turns are still to come. */
+    /** Returns the rejection of a request that leaves before its turn, with the rules of the turns still to come. */
     Decision rejection(Decision reservation, long now) {
         long last = AbstractDecision.of(reservation).turnNanos();
         return rejection(reservation, i -> {
@@ -193,7 +197,9 @@ final class Waiter {
         });
     }
 
-    /** {@code waits}: nanoseconds by the position of the charge; 0 where its rule does not make the request wait. */
+    /**
+     * Creates a rejection; {@code waits} returns nanoseconds per charge, 0 if its rule does not make the request wait.
+     */
     Decision rejection(@Nullable Decision permitted, IntToLongFunction waits) {
         List<Decision> parts = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
@@ -234,7 +240,7 @@ final class Waiter {
         });
     }
 
-    /** Reports the end to listeners where the caller has completed the future. */
+    /** Reports the end to listeners if the caller has completed the future. */
     void endWithoutAnswer() {
         notifier.end(null);
     }

@@ -12,23 +12,23 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * FIFO queues, one for each rule and key. A request stands in all of its queues at once, so that requests have the same
- * order in each, and one of them is the head of all. Requests with priority stand ahead of the others. Entering and
- * leaving take constant time. Used with the lock of the room; {@link #size}, {@link #isBusy}, {@link
- * #isFull(Charge)} and {@link #isBehindOthers} need none.
+ * FIFO queues, one per rule and key. A request joins all of its queues at once, so that requests have the same order in
+ * each, and one is the head of all. Requests with priority are ahead of the others. Adding and removing take constant
+ * time. Requires the lock of {@link WaitingRoom}, except for {@link #size}, {@link #isBusy}, {@link #isFull(Charge)}
+ * and {@link #isBehindOthers}.
  */
 final class WaitingQueues {
 
     private final Map<QueueKey, Queue> queues = new ConcurrentHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
 
-    /** Requests in order, and the permits that they take at least of each limit. */
+    /** Requests in order, with the fewest permits that each takes from any limit. */
     private static final class Lane {
 
-        /** Each with the permits of all requests that came before it. */
+        /** Each request, with the permits of all requests that came before it. */
         private final Map<Waiter, Long> waiters = new LinkedHashMap<>();
 
-        /** The permits of all requests that ever came, and of those that have left. */
+        /** The permits of all requests that ever came, and of those that left. */
         private long came;
 
         private long left;
@@ -45,7 +45,10 @@ final class WaitingQueues {
             return removed;
         }
 
-        /** The permits ahead of a request, or of all if it is not here; fewer where requests behind it have left. */
+        /**
+         * Returns the permits ahead of a request, or of all if it is not here; too low after requests behind it have
+         * left.
+         */
         long ahead(Waiter waiter) {
             return Math.max(waiters.getOrDefault(waiter, came) - left, 0);
         }
@@ -67,28 +70,31 @@ final class WaitingQueues {
 
     private static final class Queue {
 
-        private final Lane prior = new Lane();
+        private final Lane priority = new Lane();
         private final Lane others = new Lane();
 
         Lane laneOf(Waiter waiter) {
-            return waiter.prior ? prior : others;
+            return waiter.hasPriority ? priority : others;
         }
 
         int size() {
-            return prior.waiters.size() + others.waiters.size();
+            return priority.waiters.size() + others.waiters.size();
         }
 
         @Nullable
         Waiter first() {
-            Set<Waiter> first = (prior.waiters.isEmpty() ? others : prior).waiters.keySet();
+            Set<Waiter> first = (priority.waiters.isEmpty() ? others : priority).waiters.keySet();
             return first.isEmpty() ? null : first.iterator().next();
         }
 
-        /** A head whose attempt is under way may have its permits already: these are not counted twice. */
+        /**
+         * Returns the permits ahead of a request. Excludes a head that is being decided, because it may have its
+         * permits already.
+         */
         long permitsAhead(Waiter waiter, QueueKey key) {
             Waiter first = first();
             long taking = first != null && first != waiter && first.trying ? Lane.fewest(first, key) : 0;
-            return Math.max(prior.ahead(waiter) + (waiter.prior ? 0 : others.ahead(waiter)) - taking, 0);
+            return Math.max(priority.ahead(waiter) + (waiter.hasPriority ? 0 : others.ahead(waiter)) - taking, 0);
         }
     }
 
@@ -96,7 +102,7 @@ final class WaitingQueues {
         return size.get();
     }
 
-    /** The number of queues. */
+    /** Returns the number of queues. */
     int count() {
         return queues.size();
     }
@@ -105,18 +111,18 @@ final class WaitingQueues {
         return size() > 0 && queues.containsKey(new QueueKey(rule, key));
     }
 
-    /** Whether any request stands in a queue of that one. */
+    /** Returns whether other requests wait in a queue of this one. */
     boolean isBehindOthers(Waiter waiter) {
         return !queues.isEmpty() && waiter.queues.stream().anyMatch(queues::containsKey);
     }
 
-    /** Whether one of its queues has no room for a request. */
+    /** Returns whether one of the request's queues is full. */
     boolean isFull(Waiter waiter) {
         return waiter.charges.stream()
                 .anyMatch(charge -> waiter.queues.contains(QueueKey.of(charge)) && isFull(charge));
     }
 
-    /** Whether as many requests stand in the queue of a charge as may. */
+    /** Returns whether the queue of a charge has its maximum length. */
     boolean isFull(Charge charge) {
         Queue queue = queues.get(QueueKey.of(charge));
         return (queue == null ? 0 : queue.size()) >= charge.maxWaiting();
@@ -130,7 +136,7 @@ final class WaitingQueues {
         size.incrementAndGet();
     }
 
-    /** Takes out a request, if it is there. Returns those that are heads since. */
+    /** Removes a request if present, and returns the new heads. */
     List<Waiter> remove(Waiter waiter) {
         Set<Waiter> next = new LinkedHashSet<>();
         boolean removed = false;
@@ -153,7 +159,7 @@ final class WaitingQueues {
         return next.stream().filter(this::isHead).toList();
     }
 
-    /** Whether a request is the first in all of its queues. */
+    /** Returns whether a request is the first in all of its queues. */
     boolean isHead(Waiter waiter) {
         return waiter.queues.stream().allMatch(key -> first(key) == waiter);
     }
@@ -164,7 +170,7 @@ final class WaitingQueues {
         return queue == null ? null : queue.first();
     }
 
-    /** The permits that requests ahead of this one take at least, for each of its charges. */
+    /** Returns a lower bound of the permits that requests ahead take, per charge. */
     long[] permitsAhead(Waiter waiter) {
         return waiter.charges.stream()
                 .map(QueueKey::of)
@@ -178,7 +184,7 @@ final class WaitingQueues {
     List<Waiter> waiters() {
         Set<Waiter> all = new LinkedHashSet<>();
         queues.values().forEach(queue -> {
-            all.addAll(queue.prior.waiters.keySet());
+            all.addAll(queue.priority.waiters.keySet());
             all.addAll(queue.others.waiters.keySet());
         });
         return List.copyOf(all);

@@ -19,9 +19,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets requests wait for permits. A request takes one of two ways, by its charges: it waits for {@linkplain
- * ReservedTurns reserved turns}, or it stands in {@linkplain QueuedRequests queues}. Thread-safe. No lock is held while
- * a request waits, or while the storage or other code is called.
+ * Makes requests wait for permits. Depending on its charges, a request waits for {@linkplain ReservedTurns reserved
+ * turns} or in {@linkplain QueuedRequests queues}. Thread-safe. No lock is held while a request waits, or during calls
+ * to the storage or other code.
  */
 public final class WaitingRoom {
 
@@ -31,10 +31,10 @@ public final class WaitingRoom {
     final ReservedTurns turns;
     final QueuedRequests queued;
 
-    /** Whether the storage reports releases to this; guarded by this. */
+    /** Whether the storage reports releases to this object; guarded by this. */
     private boolean listening;
 
-    /** {@code executor}: completes futures, and so runs what depends on them. */
+    /** Creates a waiting room; {@code executor} completes futures and runs their continuations. */
     public WaitingRoom(RateLimiterStorage storage, WaitTimer timer, AsyncExecutor executor) {
         this(storage, timer, executor, new ReentrantLock());
     }
@@ -54,17 +54,19 @@ public final class WaitingRoom {
         }
     }
 
-    /** The number of requests that wait. */
+    /** Returns the number of waiting requests. */
     public int size() {
         return turns.size() + queued.queues.size();
     }
 
-    /** Whether a request with that charge that is rejected now would wait. */
+    /** Returns whether a request with this charge would wait if it were rejected now. */
     public boolean mayWait(Charge charge) {
         return !charge.maxWait().isZero() && turns.hasRoom(charge) && queued.hasRoom(charge);
     }
 
-    /** Whether a request with that charge waits in a queue whose head tries again, and not for a reserved turn. */
+    /**
+     * Returns whether a request with this charge waits in a queue and retries at its head, instead of for a reserved turn.
+     */
     public boolean queues(Charge charge) {
         return Waiter.queues(charge);
     }
@@ -73,7 +75,7 @@ public final class WaitingRoom {
         listeners.add(listener);
     }
 
-    /** {@link #acquire(List)} for one permit; costs no more than a decision where a permit is there. */
+    /** Does the same as {@link #acquire(List)} for one permit, as fast as a plain decision if a permit is available. */
     public Decision acquire(Rule rule, String key, Duration maxWait) {
         if (!storage.isRemote() && queued.queues.size() == 0) {
             Decision atOnce = storage.decide(rule, key, 1);
@@ -84,7 +86,7 @@ public final class WaitingRoom {
         return acquire(List.of(rule.charge(key).maxWait(maxWait)));
     }
 
-    /** Waits in the calling thread. An interrupt ends the wait with a rejection, and stays. */
+    /** Waits in the calling thread. An interrupt ends the wait with a rejection; the interrupt status is kept. */
     public Decision acquire(List<Charge> charges) {
         Waiter waiter = enter(charges, () -> true, Runnable::run, listeners);
         try {
@@ -104,7 +106,7 @@ public final class WaitingRoom {
         }
     }
 
-    /** Nobody else completes the future, so this is there, or about to be. */
+    /** Returns the result after giving up. Only this class completes the future, so it is complete, or about to be. */
     private static Decision rejected(Waiter waiter) {
         try {
             return waiter.future.join();
@@ -121,15 +123,15 @@ public final class WaitingRoom {
     }
 
     /**
-     * Waits without a thread. Cancelling the future, or completing it in another way, gives up.
+     * Waits without a thread. If the caller cancels or completes the future, the request gives up.
      *
-     * @param present asked before each attempt for a request that waits; false gives up
+     * @param present called before each attempt of a waiting request; false gives up
      */
     public CompletableFuture<Decision> acquireAsync(List<Charge> charges, BooleanSupplier present) {
         return acquireAsync(charges, present, listeners);
     }
 
-    /** The same with a listener for this wait, in addition to those for all. */
+    /** Does the same, with an additional listener for this wait. */
     public CompletableFuture<Decision> acquireAsync(
             List<Charge> charges, BooleanSupplier present, WaitListener listener) {
         List<WaitListener> all = new ArrayList<>(listeners);
@@ -157,33 +159,33 @@ public final class WaitingRoom {
     }
 
     void enter(Waiter waiter) {
-        Way way = way(waiter);
-        way.guard(waiter, () -> way.enter(waiter));
+        WaitingStrategy strategy = strategy(waiter);
+        strategy.guard(waiter, () -> strategy.enter(waiter));
     }
 
-    /** Gives up, unless the outcome is certain. */
+    /** Makes the request give up, unless its outcome is final. */
     void giveUp(Waiter waiter) {
-        way(waiter).giveUp(waiter);
+        strategy(waiter).giveUp(waiter);
     }
 
-    private Way way(Waiter waiter) {
+    private WaitingStrategy strategy(Waiter waiter) {
         return waiter.queues.isEmpty() ? turns : queued;
     }
 
-    /** Rejects all that wait; from now on no request waits. */
+    /** Rejects all waiting requests; later requests do not wait. */
     public void stop() {
         queued.close();
         turns.close();
     }
 
-    /** Lets requests wait again. */
+    /** Allows requests to wait again. */
     public void start() {
         listen();
         queued.open();
         turns.open();
     }
 
-    /** Stops, and hears of no release any more. */
+    /** Stops waiting, and unregisters from the storage. */
     public synchronized void close() {
         stop();
         if (listening) {

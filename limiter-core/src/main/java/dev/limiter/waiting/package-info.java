@@ -1,6 +1,6 @@
 /**
- * Internal: requests that wait, in one of two ways. Token buckets, leaky buckets and fixed windows give a reserved turn
- * ({@code ReservedTurns}). All others stand in FIFO queues whose heads try again ({@code QueuedRequests}).
+ * Internal: requests that wait. Token buckets, leaky buckets and fixed windows reserve a turn ({@code ReservedTurns}).
+ * All others use FIFO queues, and retry at the head ({@code QueuedRequests}).
  */
 @NullMarked
 package dev.limiter.waiting;

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The most permits that simulated callers get out of each algorithm, against the bound in {@link Limit}; and the rate
- * of a saturated run, against the configured one.
+ * Compares the most permits that simulated callers get from each algorithm with the bound in {@link Limit}, and the
+ * rate of a saturated run with the configured one.
  */
 class BoundTests {
 
@@ -57,18 +57,18 @@ class BoundTests {
         return limit instanceof Limit.LeakyBucket bucket ? bucket.warmUp() : Duration.ZERO;
     }
 
-    /** Whether one request leaves after the other. */
+    /** Returns whether permits are granted one after the other. */
     private static boolean paced(Limit limit) {
         return limit instanceof Limit.LeakyBucket bucket && bucket.even()
                 || !warmUp(limit).isZero();
     }
 
-    /** The permits that a saturated caller takes at a time. */
+    /** Returns the permits that a saturated caller takes at a time. */
     private static long block(Limit limit) {
         return Math.max(limit.limit() / 2000, 1);
     }
 
-    /** The most permits over any window. */
+    /** Returns the most permits over any window. */
     private static long bound(Limit limit) {
         if (paced(limit)) {
             return limit.limit() + block(limit);
@@ -86,12 +86,12 @@ class BoundTests {
     @MethodSource("bounded")
     void grantsNoMoreThanTheBoundOverAnyWindow(Limit limit) {
         long worst = 0;
-        // phases of idling and of greed, of any length and with any pause between requests
+        // idle and greedy phases of any length, with any pause between requests
         for (long seed = 0; seed < 40; seed++) {
             worst = Math.max(worst, most(limit, new Greed(limit).random(new SplittableRandom(seed))));
             assertThat(worst).as("seed %d", seed).isLessThanOrEqualTo(bound(limit));
         }
-        // everything just before a boundary, and all that can be had just after it
+        // everything just before a boundary, and everything available just after it
         long window = limit.window().toNanos();
         for (int part = 0; part <= 100; part++) {
             worst = Math.max(worst, most(limit, new Greed(limit).around(part * window / 50)));
@@ -101,7 +101,7 @@ class BoundTests {
         BOUNDS.put(describe(limit), bound(limit) + " | " + worst);
     }
 
-    /** The most permits that lie within one window, of pairs of time and permits. */
+    /** Returns the most permits within one window, from pairs of time and permits. */
     private static long most(Limit limit, List<long[]> grants) {
         long most = 0;
         long sum = 0;
@@ -116,7 +116,7 @@ class BoundTests {
         return most;
     }
 
-    /** A caller that takes what it can get. */
+    /** A caller that takes as much as it can. */
     private static final class Greed {
 
         private final Limit limit;
@@ -133,7 +133,7 @@ class BoundTests {
             this.rule = Rule.of("rule", limit);
         }
 
-        /** All that can be had now, but no more than so many permits. */
+        /** Takes all available permits, up to {@code most}. */
         private void grab(long most) {
             long permits = Math.min(limiters.peek(rule, "key").remaining(), most);
             if (permits > 0 && limiters.tryAcquire(rule, "key", permits).permitted()) {
@@ -154,7 +154,7 @@ class BoundTests {
             return grants;
         }
 
-        /** All at one moment, then all that comes, and the same again one window later. */
+        /** Takes everything at once, then everything that becomes free, and the same again one window later. */
         List<long[]> around(long offset) {
             long start = time.now() - Math.floorMod(time.now(), window) + 4 * window + offset;
             for (int round = 0; round < 3; round++) {
@@ -202,12 +202,12 @@ class BoundTests {
     @MethodSource("rates")
     void keepsTheRateOverASaturatedRun(Limit limit) {
         long window = limit.window().toNanos();
-        // from the start of a window, as long as the clock reaches, and at most 50 windows
+        // from the start of a window, as long as the arithmetic covers, and at most 50 windows
         long start = VirtualTime.START - Math.floorMod(VirtualTime.START, window);
         VirtualTime time = new VirtualTime(start);
         RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
         Rule rule = Rule.of("rule", limit);
-        // what was saved up before does not belong to the rate
+        // permits that accumulated before do not count for the rate
         boolean bucket = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket;
         long saved = bucket && !paced(limit) ? limit.capacity() : 0;
         if (!warmUp(limit).isZero()) {
@@ -246,7 +246,7 @@ class BoundTests {
                         most));
     }
 
-    /** Asks for a small block again as soon as there is one, and for what is left where no block fits. */
+    /** Takes a small block whenever one is available, and the rest if no block fits. */
     private static void saturate(RateLimiters limiters, Rule rule, VirtualTime time, long end, List<long[]> grants) {
         long block = block(rule.limits().get(0));
         while (time.now() < end) {
@@ -284,7 +284,7 @@ class BoundTests {
         return window.toHours() > 0 ? window.toHours() + " h" : window.toSeconds() + " s";
     }
 
-    /** The tables of {@code docs/internals/accuracy.md}, in {@code target/}; fails if it shows others. */
+    /** Writes the tables of {@code docs/internals/accuracy.md} to {@code target/}; fails if the page differs. */
     @AfterAll
     static void documentationShowsTheTables() throws IOException {
         StringBuilder table = new StringBuilder();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The arithmetic of every algorithm at the ends of what a limit may be, and from any of them to any other. */
+/** The arithmetic of every algorithm at the extremes of limits, and changes from any of them to any other. */
 class ExtremeLimitsTests {
 
     private static final long SEED = Long.getLong("limiter.seed", 20_261_121L);
@@ -40,7 +40,7 @@ class ExtremeLimitsTests {
                     List.of(Duration.ofNanos(1), Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofDays(400))) {
                 add(limits, permits, window);
             }
-            // as many ticks in a sub-window as with a window of one day, each seven times as long
+            // as many ticks per sub-window as with a window of one day, each seven times as long
             limits.add(Limit.slidingWindowCounter(permits, Duration.ofDays(7)).buckets(7));
             limits.add(Limit.calendarWindow(permits, Period.ofDays(1), ZoneOffset.UTC));
             limits.add(Limit.calendarWindow(permits, Period.ofMonths(1), ZoneOffset.UTC));
@@ -89,10 +89,10 @@ class ExtremeLimitsTests {
         assertThat(compiled.covers(VirtualTime.START - SECONDS)).isTrue();
     }
 
-    /** Compiling takes longer than a moment. */
+    /** Compiling takes time. */
     @ParameterizedTest
     @MethodSource("fastLimits")
-    void decidesWhileTheClockGoesOn(Limit limit) {
+    void decidesWhileTheClockAdvances(Limit limit) {
         long[] now = {VirtualTime.START};
         TimeSource clock = () -> {
             assertThat(now[0] += 1_000_000)
@@ -107,7 +107,7 @@ class ExtremeLimitsTests {
         limiters.tryAcquire(rule, "key", limit.capacity());
     }
 
-    /** Time may be counted coarsely, but no permit comes back early. */
+    /** Time may be counted coarsely, but no permit becomes available early. */
     @ParameterizedTest
     @MethodSource("fastLimits")
     void grantsNoMoreThanIsConfigured(Limit limit) {
@@ -132,18 +132,18 @@ class ExtremeLimitsTests {
         }
     }
 
-    /** No state can be used for longer than this, in nanoseconds. */
+    /** Returns an upper bound of how long a state is used, in nanoseconds. */
     private static long longest(Limit limit) {
         return 4 * (limit.window().toNanos() + warmUp(limit).toNanos()) + MONTH;
     }
 
     @ParameterizedTest
     @MethodSource("limits")
-    void whatWasUsedStaysUsedUnderAnyOther(Limit from) {
+    void usedPermitsStayUsedUnderAnyOtherLimit(Limit from) {
         SplittableRandom random = new SplittableRandom(SEED);
         for (Limit to : limits()) {
             if (from.algorithm() == Algorithm.CONCURRENCY || to.algorithm() == Algorithm.CONCURRENCY) {
-                // nothing that was used is held, and nothing that is held is used
+                // used permits are not held, and held permits are not used
                 carried(from, to, random, 1, false);
                 continue;
             }
@@ -187,10 +187,10 @@ class ExtremeLimitsTests {
         }
     }
 
-    /** The arithmetic that it was used under may not reach this time, however far the clock went. */
+    /** The previous arithmetic may not cover this time, however far the clock advanced. */
     @ParameterizedTest
     @MethodSource("limits")
-    void whatIsLongAgoNoLongerCountsUnderAnyOther(Limit from) {
+    void expiredPermitsDoNotCountUnderAnyOtherLimit(Limit from) {
         SplittableRandom random = new SplittableRandom(SEED);
         for (Limit to : limits()) {
             long start = VirtualTime.START;
@@ -221,7 +221,10 @@ class ExtremeLimitsTests {
         }
     }
 
-    /** Whether permits of a sub-window, which count as taken evenly, may all have left a bucket or a shorter window. */
+    /**
+     * Returns whether permits of a sub-window, which count as evenly distributed, may all have left a bucket or a
+     * shorter window.
+     */
     private static boolean mayHaveLeft(Limit from, Limit to) {
         boolean bucket = to instanceof Limit.TokenBucket || to instanceof Limit.LeakyBucket;
         return from instanceof Limit.SlidingWindowCounter
@@ -238,17 +241,17 @@ class ExtremeLimitsTests {
         return state;
     }
 
-    /** Also where the arithmetic is not exact: a storage asks there how long a state is used, and gives back. */
+    /** Also if the arithmetic is not exact: a storage then computes how long a state is used, and returns permits. */
     @ParameterizedTest
     @MethodSource("limits")
-    void answersAtAnyTime(Limit limit) {
+    void worksAtAnyTimeEvenIfInexact(Limit limit) {
         SplittableRandom random = new SplittableRandom(SEED);
         for (int run = 0; run < 40; run++) {
             new Walk(limit, random).run(100, "-Dlimiter.seed=" + SEED + ", run " + run + " of " + limit);
         }
     }
 
-    /** The life of one key at times that jump, with late give-backs. */
+    /** Operations on one key at times that jump, with late returns. */
     private static final class Walk {
 
         private final SplittableRandom random;
@@ -322,7 +325,7 @@ class ExtremeLimitsTests {
             successor.carry(state, compiled, now);
             compiled = next;
             state = successor;
-            // numbers mean something else under each version
+            // numbers depend on the version
             taken.clear();
         }
 
@@ -357,7 +360,7 @@ class ExtremeLimitsTests {
 
     @ParameterizedTest
     @CsvSource({"13343, P1D", "320251, PT1H", "10000019, PT1H", "10000019, P30D"})
-    void emptyBucketGivesTurnsForAsLongAsItTakesToRefill(long permits, Duration window) {
+    void emptyBucketGrantsTurnsForItsRefillTime(long permits, Duration window) {
         VirtualTime time = new VirtualTime();
         try (RateLimiters limiters = RateLimiters.builder().timeSource(time).build()) {
             Rule rule = Rule.of("rule", Limit.tokenBucket(permits, window));

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** The answers that an algorithm should give: slow and obvious, in numbers of any size. Time only goes forward. */
+/** The expected decisions of an algorithm: slow and obvious, in numbers of any size. Time only advances. */
 abstract class Model {
 
     final Limit limit;
@@ -32,15 +32,15 @@ abstract class Model {
         return new PermitLogChunk(limit);
     }
 
-    /** The permits that could be taken now. */
+    /** Returns the permits that could be taken now. */
     abstract long remaining(long now);
 
-    /** Takes permits; the receipt is for giving them back. */
+    /** Takes permits; returns a receipt for returning them. */
     abstract Object take(long now, long permits);
 
     /**
-     * Returns permits, of which others have returned {@code returnedSince} since they were taken; whether that changed
-     * anything.
+     * Returns permits, of which others have returned {@code returnedSince} since they were taken; returns whether that
+     * changed anything.
      */
     abstract boolean giveBack(Object receipt, long now, long permits, long returnedSince);
 
@@ -56,7 +56,7 @@ abstract class Model {
         return a.add(b).subtract(BigInteger.ONE).divide(b);
     }
 
-    /** A level that sinks by limit / window per nanosecond, in units of 1 / window of a permit. */
+    /** A level that falls by limit / window per nanosecond, in units of 1 / window of a permit. */
     private static final class Bucketful extends Model {
 
         private final BigInteger window = big(limit.window().toNanos());
@@ -140,7 +140,7 @@ abstract class Model {
         }
     }
 
-    /** One grant, which giving back takes off the list. */
+    /** One grant; returning its permits removes it from the list. */
     private static final class Grant {
 
         final long time;
@@ -198,7 +198,7 @@ abstract class Model {
             this.buckets = big(buckets);
         }
 
-        /** The number of the sub-window, counted from the epoch. */
+        /** Returns the number of the sub-window, counted from the epoch. */
         private BigInteger number(long time) {
             return big(time).multiply(buckets).divide(window);
         }
@@ -213,7 +213,7 @@ abstract class Model {
                 all += grant.permits;
                 partly += number(grant.time).equals(oldest) ? grant.permits : 0;
             }
-            // the share of the current sub-window that has gone by has left at the other end
+            // as much of the oldest sub-window has left as has passed of the current one
             BigInteger elapsed = big(now).multiply(buckets).mod(window);
             long left = big(partly).multiply(elapsed).divide(window).longValueExact();
             long forgiven = Math.min(left, limit.limit() / buckets.longValueExact());
@@ -221,7 +221,7 @@ abstract class Model {
         }
     }
 
-    /** All limits that are compared with their model: every algorithm at even and odd rates. */
+    /** Returns all limits to compare with their model: every algorithm at even and odd rates. */
     static List<Limit> limits(long permits, java.time.Duration window) {
         List<Limit> limits = new ArrayList<>();
         limits.add(Limit.tokenBucket(permits, window));

@@ -15,13 +15,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A sliding window log of many chunks, against a list that is searched from its start. */
+/** Compares a sliding window log of many chunks with a list that is searched from its start. */
 class PermitLogTests {
 
     private static final long SEED = Long.getLong("limiter.seed", 20_261_121L);
     private static final long WINDOW = 1_000_000;
 
-    /** The slow, obvious way: every entry is looked at, and moved if the clock steps back. */
+    /** A slow, obvious implementation that visits every entry, and moves all when the clock steps back. */
     private static final class Entries {
 
         final List<long[]> entries = new ArrayList<>();
@@ -135,7 +135,7 @@ class PermitLogTests {
             }
         }
 
-        /** Often what was taken last, sometimes much of what is somewhere in the middle. */
+        /** Often returns the last permits, sometimes many from somewhere in the middle. */
         private void giveBack() {
             int count = random.nextInt(100) == 0 ? 200 : 1;
             int place = random.nextInt(taken.size() + 1);
@@ -148,7 +148,7 @@ class PermitLogTests {
             }
         }
 
-        /** Another log goes on from this one, and this one goes on, too. */
+        /** Another log takes over this one's entries, and this one continues. */
         private void carry() {
             LimitState successor = compiled.newState();
             successor.carry(log, compiled, now);
@@ -183,7 +183,7 @@ class PermitLogTests {
 
     @ParameterizedTest
     @CsvSource({"1, 1000", "5, 100000", "20, 50000", "33, 20000", "100, 10000", "700, 1000", "3000, 250"})
-    void answersAsAListOfEntries(long limit, long pause) {
+    void behavesLikeAListOfEntries(long limit, long pause) {
         for (int run = 0; run < 3; run++) {
             Run log = new Run(new SplittableRandom(SEED + run), limit, pause);
             for (int i = 0; i < 3_000; i++) {
@@ -197,7 +197,7 @@ class PermitLogTests {
     }
 
     @Test
-    void answersAtOnceForAMillionEntries() {
+    void isFastWithAMillionEntries() {
         int entries = 1_000_000;
         CompiledLimit compiled = compile(entries);
         LimitState log = compiled.newState();

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each algorithm against its {@link Model}, over random steps of time, costs and permits given back. */
+/** Compares each algorithm with its {@link Model}, over random steps of time, costs and returned permits. */
 class RandomModelTests {
 
     private static final int STEPS = VirtualTime.times(10_000);
@@ -34,7 +34,7 @@ class RandomModelTests {
         limits.addAll(Model.limits(9_999_991, second));
         limits.addAll(Model.limits(10_000_019, Duration.ofDays(30)));
         limits.addAll(Model.limits(17, VirtualTime.window(1009)));
-        // buckets of this size are rounded: see BoundTests for how much
+        // buckets of this size are rounded; BoundTests shows by how much
         limits.removeIf(limit -> limit.limit() == 10_000_019
                 && (limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket)
                 && limit.capacity() > 400);
@@ -43,7 +43,7 @@ class RandomModelTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void answersAsTheModel(Limit limit) {
+    void behavesLikeTheModel(Limit limit) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         new Run(limit, seed).run();
     }

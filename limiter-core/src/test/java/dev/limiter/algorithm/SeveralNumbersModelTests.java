@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A rule with several limits, each a number and with costs of its own, against a {@link Model} for each limit. */
+/** Compares a rule of several single-number limits with different costs with a {@link Model} for each limit. */
 class SeveralNumbersModelTests {
 
     private static final int STEPS = 10_000;
@@ -31,7 +31,7 @@ class SeveralNumbersModelTests {
     private final List<TakenPermits> taken = new ArrayList<>();
     private final int[] outcomes = new int[2];
 
-    /** Of each limit, and then the most of any: what charges that cost all limits alike go by. */
+    /** Per limit, then the maximum, which applies to charges with equal costs. */
     private final long[] returned = new long[4];
 
     private static int counter(Charge charge, int limit) {
@@ -59,7 +59,7 @@ class SeveralNumbersModelTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void answersAsTheModels(Rule rule) {
+    void behavesLikeTheModels(Rule rule) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         SplittableRandom random = new SplittableRandom(seed);
         List<Model> models = rule.limits().stream().map(Model::of).toList();
@@ -81,7 +81,7 @@ class SeveralNumbersModelTests {
         assertThat(outcomes).as("rejected and permitted, seed %d", seed).doesNotContain(0);
     }
 
-    /** Half of them charge all limits alike. */
+    /** Half of the charges cost the same for all limits. */
     private static Charge charge(Rule rule, SplittableRandom random) {
         Charge charge = rule.charge("key", random.nextInt(4) == 0 ? random.nextInt(8) : 1);
         for (Limit limit : random.nextBoolean() ? rule.limits() : List.<Limit>of()) {

@@ -16,7 +16,7 @@ class BudgetTests {
     private final Budget budget = Budget.of(TIMEOUT, time);
 
     @Test
-    void isSpentInItsTime() {
+    void endsAfterItsTimeout() {
         assertThat(budget.left()).isEqualTo(TIMEOUT.toNanos());
         time.advance(Duration.ofMillis(20));
         assertThat(budget.left()).isEqualTo(Duration.ofMillis(30).toNanos());
@@ -32,10 +32,10 @@ class BudgetTests {
         assertThat(small.late()).isEqualTo(Duration.ofMillis(late).toNanos());
     }
 
-    /** A thread that wakes up a tenth of the budget late, or less, is as late as threads are. */
+    /** Threads normally wake up late by up to a tenth of the budget. */
     @ParameterizedTest
     @CsvSource({"0, 0", "40, 0", "50, 0", "55, 0", "56, 6", "80, 30", "100, 50", "1000, 50"})
-    void isLateByWhatIsMoreThanUsualAndNoMoreThanTheBudget(long passed, long late) {
+    void isLateByMoreThanUsualUpToTheBudget(long passed, long late) {
         time.advance(Duration.ofMillis(passed));
         assertThat(budget.late()).isEqualTo(Duration.ofMillis(late).toNanos());
     }

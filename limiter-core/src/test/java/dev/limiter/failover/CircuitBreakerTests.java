@@ -14,13 +14,13 @@ class CircuitBreakerTests {
     private final AtomicLong time = new AtomicLong(Long.MAX_VALUE - 100 * MILLI);
     private final CircuitBreaker breaker = new CircuitBreaker(Duration.ofMillis(500), time::get);
 
-    /** A call that takes so long to fail; whether it opened the circuit. */
+    /** Fails a call after {@code millis}; returns whether it opened the breaker. */
     private boolean failAfter(long millis) {
         long begun = time.getAndAdd(millis * MILLI);
         return fail(begun);
     }
 
-    /** A call that fails now; whether it opened the circuit. */
+    /** Fails a call now; returns whether it opened the breaker. */
     private boolean fail(long begun) {
         return breaker.failed(begun) && breaker.open();
     }
@@ -47,7 +47,7 @@ class CircuitBreakerTests {
     }
 
     @Test
-    void callsThatStoodStillTogetherAreOneFailure() {
+    void simultaneousFailuresCountOnce() {
         long begun = time.get();
         time.addAndGet(60 * MILLI);
         for (int i = 0; i < 1000; i++) {
@@ -58,7 +58,7 @@ class CircuitBreakerTests {
     }
 
     @Test
-    void aSuccessInBetweenStartsAnew() {
+    void aSuccessInBetweenResetsTheCount() {
         for (int i = 0; i < 4; i++) {
             failAfter(50);
         }
@@ -77,7 +77,7 @@ class CircuitBreakerTests {
     }
 
     @Test
-    void oneCallerProbesEveryNowAndThen() {
+    void oneCallerProbesPerInterval() {
         assertThat(breaker.probeIsDue()).isFalse();
         open();
         assertThat(breaker.probeIsDue()).isFalse();
@@ -105,13 +105,13 @@ class CircuitBreakerTests {
     }
 
     @Test
-    void anAnswerToACallDoesNotCloseIt() {
+    void aReplyToACallDoesNotCloseIt() {
         open();
         breaker.succeeded();
         assertThat(breaker.isOpen()).isTrue();
     }
 
-    /** How many milliseconds pass until a probe is due. */
+    /** Returns the milliseconds until a probe is due. */
     private long untilProbe() {
         long millis = 0;
         for (; !breaker.probeIsDue(); millis += 100) {
@@ -120,7 +120,7 @@ class CircuitBreakerTests {
         return millis;
     }
 
-    /** How many probes in a row close it. */
+    /** Returns how many probes in a row close the breaker. */
     private int closedAfter() {
         int probes = 1;
         while (!breaker.probeSucceeded()) {
@@ -142,9 +142,9 @@ class CircuitBreakerTests {
         assertThat(closedAfter()).isEqualTo(3);
     }
 
-    /** Answers in 42 to 54 ms, of which 50 are in time. */
+    /** Replies within 42 to 54 ms; those within 50 ms are in time. */
     @Test
-    void aServerThatIsHardlyInTimeFlapsAFewTimesInAnHour() {
+    void aServerThatIsBarelyInTimeFlapsAFewTimesPerHour() {
         Random random = new Random(1);
         int opened = 0;
         long end = time.get() + 3_600_000 * MILLI;
@@ -172,9 +172,9 @@ class CircuitBreakerTests {
         assertThat(opened).isBetween(5, 200);
     }
 
-    /** A node that works only for its probes. */
+    /** A node that works only for probes. */
     @Test
-    void opensFortyTimesAMinuteAtMost() {
+    void opensAtMostFortyTimesPerMinute() {
         int opened = 0;
         long end = time.get() + 600_000 * MILLI;
         while (time.get() - end < 0) {

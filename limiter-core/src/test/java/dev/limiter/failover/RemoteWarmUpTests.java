@@ -18,17 +18,17 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The questions to a storage before requests come. The clock moves only by what each round of questions takes. */
+/** The calls before the first requests. The clock advances only by the duration of each round. */
 class RemoteWarmUpTests {
 
     private static final Duration AT_MOST = Duration.ofSeconds(5);
     private static final Duration TIMEOUT = Duration.ofMillis(50);
 
-    /** One question alone, and those that come together. */
+    /** One call alone, and a batch. */
     private static final int OF_A_ROUND = 1 + RemoteWarmUp.TOGETHER;
 
     private final VirtualTime time = new VirtualTime();
-    private final CommandedStorage remote = new CommandedStorage(time);
+    private final ScriptedStorage remote = new ScriptedStorage(time);
     private final List<Rule> rules = IntStream.range(0, 100)
             .mapToObj(i -> Rule.of("rule" + i, Limit.fixedWindow(10, Duration.ofHours(1))))
             .toList();
@@ -37,10 +37,10 @@ class RemoteWarmUpTests {
 
     @BeforeEach
     void answerInTime() {
-        remote.hold(TIMEOUT);
-        remote.answerAll();
-        remote.answerAtOnce();
-        remote.whenAsked(charges::addAll);
+        remote.withhold(TIMEOUT);
+        remote.replyAll();
+        remote.replyAtOnce();
+        remote.onCall(charges::addAll);
     }
 
     private void warmUp(List<Rule> rules) {
@@ -54,18 +54,18 @@ class RemoteWarmUpTests {
                 .build();
     }
 
-    /** Has each round take so many milliseconds, by its number. */
+    /** Sets how many milliseconds each round takes, by its number. */
     private void take(IntUnaryOperator millis) {
-        AtomicInteger questions = new AtomicInteger();
-        remote.whenAsked(asked -> {
-            if (questions.getAndIncrement() % OF_A_ROUND == 0) {
+        AtomicInteger callEvents = new AtomicInteger();
+        remote.onCall(charges -> {
+            if (callEvents.getAndIncrement() % OF_A_ROUND == 0) {
                 time.advance(Duration.ofMillis(millis.applyAsInt(rounds.getAndIncrement())));
             }
         });
     }
 
     @Test
-    void looksAtEachRuleOnceAndChargesNothing() {
+    void peeksAtEachRuleOnceAndChargesNothing() {
         warmUp(rules);
         List<Charge> looks = charges.stream()
                 .filter(charge -> !charge.rule().equals(RemoteWarmUp.RULE))
@@ -80,14 +80,14 @@ class RemoteWarmUpTests {
     @Test
     void decidesUntilManyRoundsInARowAreFast() {
         warmUp(List.of());
-        assertThat(remote.asked).hasValue(RemoteWarmUp.FAST_ROUNDS * OF_A_ROUND);
+        assertThat(remote.calls).hasValue(RemoteWarmUp.FAST_ROUNDS * OF_A_ROUND);
         assertThat(charges).extracting(Charge::rule).containsOnly(RemoteWarmUp.RULE);
     }
 
     @Test
-    void hasTheInstanceCountedBeforeAndAfter() {
+    void countsTheInstanceBeforeAndAfter() {
         warmUp(List.of());
-        assertThat(remote.hellos).containsExactly(0, RemoteWarmUp.FAST_ROUNDS * OF_A_ROUND);
+        assertThat(remote.heartbeats).containsExactly(0, RemoteWarmUp.FAST_ROUNDS * OF_A_ROUND);
     }
 
     @Test
@@ -98,7 +98,7 @@ class RemoteWarmUpTests {
     }
 
     @Test
-    void aSlowRoundHasAllOthersComeAnew() {
+    void aSlowRoundRestartsTheCount() {
         int before = RemoteWarmUp.FAST_ROUNDS - 1;
         take(round -> round == before ? 10 : 1);
         warmUp(List.of());
@@ -113,26 +113,26 @@ class RemoteWarmUpTests {
     }
 
     @Test
-    void endsWithoutAnAnswer() {
-        remote.hold(TIMEOUT);
+    void endsWithoutAReply() {
+        remote.withhold(TIMEOUT);
         storage(TimeSource.system()).warmUp(rules, Duration.ofMillis(1));
-        assertThat(remote.asked).hasValueLessThanOrEqualTo(RemoteWarmUp.TOGETHER);
+        assertThat(remote.calls).hasValueLessThanOrEqualTo(RemoteWarmUp.TOGETHER);
         assertThat(remote.shared.size()).isZero();
     }
 
     @Test
-    void asksNothingWithoutAConnection() {
+    void makesNoCallWithoutAConnection() {
         remote.disconnect();
         warmUp(rules);
-        assertThat(remote.asked).hasValue(0);
+        assertThat(remote.calls).hasValue(0);
     }
 
     @Test
-    void endsWithTheFirstFailureAndGivesUpNothing() {
+    void endsWithTheFirstFailureAndOpensNoBreaker() {
         remote.fail("");
         FailoverRateLimiterStorage storage = storage(time);
         storage.warmUp(rules, AT_MOST);
-        assertThat(remote.asked).hasValue(RemoteWarmUp.TOGETHER);
+        assertThat(remote.calls).hasValue(RemoteWarmUp.TOGETHER);
         assertThat(storage.isAvailable()).isTrue();
     }
 }

@@ -21,7 +21,7 @@ class TimeoutsTests {
 
     private final Timeouts timeouts = new Timeouts(StorageUnavailableException::of);
 
-    /** Settled by {@code settled} when the time is up, before anybody can cancel it. */
+    /** Returns a future that completes with {@code settled} at the timeout, just before it can be cancelled. */
     private static CompletableFuture<String> atTheLastMoment(CompletableFuture<String> settled) {
         return new CompletableFuture<>() {
             @Override
@@ -42,13 +42,13 @@ class TimeoutsTests {
     }
 
     @Test
-    void whatComesWhenTheTimeIsUpIsNotLost() {
+    void replyAtTheTimeoutIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
         assertThat(timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
     }
 
     @Test
-    void whatComesWhenInterruptedIsNotLost() {
+    void replyDuringAnInterruptIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
         Thread.currentThread().interrupt();
         assertThat(timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
@@ -56,13 +56,16 @@ class TimeoutsTests {
     }
 
     @Test
-    void whatFailsWhenTheTimeIsUpFails() {
+    void failureAtTheTimeoutIsPropagated() {
         StorageUnavailableException failure = new StorageUnavailableException("gone", null);
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.failedFuture(failure));
         assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT)).isSameAs(failure);
     }
 
-    /** Is waited for until that late, by a clock that a test moves; then for as long again, in which it comes or not. */
+    /**
+     * Returns a future whose waiting thread wakes up late, by a test clock. In the second wait the reply arrives or
+     * not.
+     */
     private static CompletableFuture<String> readLate(VirtualTime time, Duration late, boolean answered) {
         return new CompletableFuture<>() {
             private boolean waitedBefore;
@@ -81,7 +84,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void aThreadThatIsLateWaitsForItsAnswerOnceMore() {
+    void aLateThreadWaitsForItsReplyOnceMore() {
         VirtualTime time = new VirtualTime();
         Budget budget = Budget.blocking(Duration.ofMillis(50), time);
         assertThat(timeouts.join(readLate(time, Duration.ofMillis(20), true), budget))
@@ -89,7 +92,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void anAnswerThatAThreadIsTooLateForSaysNothingAboutTheStorage() {
+    void aLateThreadDoesNotBlameTheStorage() {
         VirtualTime time = new VirtualTime();
         Budget budget = Budget.blocking(Duration.ofMillis(50), time);
         assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(20), false), budget))
@@ -108,7 +111,7 @@ class TimeoutsTests {
                         late -> assertThat(late.reason()).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
     }
 
-    /** An answer that comes when the reader has run, which takes so long after the time is up. */
+    /** Returns a reply that arrives when the reader has run, {@code late} after the timeout. */
     private CompletableFuture<String> readBy(VirtualTime time, Duration late, boolean answered, boolean blocking) {
         CompletableFuture<String> answer = new CompletableFuture<>();
         Timeouts waiting = new Timeouts(StorageUnavailableException::of, () -> {
@@ -132,7 +135,7 @@ class TimeoutsTests {
 
     @ParameterizedTest
     @CsvSource({"0, true", "20, true", "0, false", "20, false"})
-    void anAnswerThatIsReadWhenTheTimeIsUpCounts(long late, boolean blocking) {
+    void aReplyReadAtTheTimeoutCounts(long late, boolean blocking) {
         assertThat(readBy(new VirtualTime(), Duration.ofMillis(late), true, blocking)
                         .join())
                 .isEqualTo("granted");
@@ -140,8 +143,7 @@ class TimeoutsTests {
 
     @ParameterizedTest
     @CsvSource({"0, TIMED_OUT, true", "20, STOOD_STILL, true", "0, TIMED_OUT, false", "20, STOOD_STILL, false"})
-    void aReaderThatIsLateSaysNothingAboutTheStorage(
-            long late, StorageUnavailableException.Reason reason, boolean blocking) {
+    void aLateReaderDoesNotBlameTheStorage(long late, StorageUnavailableException.Reason reason, boolean blocking) {
         assertThatThrownBy(() -> readBy(new VirtualTime(), Duration.ofMillis(late), false, blocking)
                         .join())
                 .satisfies(failure -> assertThat(reason(failure)).isEqualTo(reason));
@@ -149,7 +151,7 @@ class TimeoutsTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aReaderThatDoesNotComeHasNothingToRead(boolean blocking) {
+    void aReaderThatDoesNotRunHasNothingToRead(boolean blocking) {
         VirtualTime time = new VirtualTime();
         Timeouts waiting = new Timeouts(StorageUnavailableException::of, () -> {
             time.advance(Duration.ofMillis(500));
@@ -168,10 +170,10 @@ class TimeoutsTests {
                         failure -> assertThat(reason(failure)).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
     }
 
-    /** The reader runs when the time is up, and if that was late, once more after another budget. */
+    /** The reader runs at the timeout and, if that was late, once more after another budget. */
     @ParameterizedTest
     @CsvSource({"1, 0, true", "1, 20, true", "2, 0, false", "2, 20, true", "3, 20, false"})
-    void whoWaitsPatientlyHasWhatALateReaderReads(int answeredBy, long late, boolean answered) {
+    void patientCallsGetTheReplyOfALateReader(int answeredBy, long late, boolean answered) {
         VirtualTime time = new VirtualTime();
         CompletableFuture<String> answer = new CompletableFuture<>();
         AtomicInteger read = new AtomicInteger();
@@ -195,7 +197,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void whatDoesNotComeIsCancelled() {
+    void missingReplyIsCancelled() {
         CompletableFuture<String> answer = atTheLastMoment(new CompletableFuture<>());
         assertThatThrownBy(() -> timeouts.join(answer, TIMEOUT))
                 .isInstanceOfSatisfying(
@@ -208,7 +210,7 @@ class TimeoutsTests {
     }
 
     @Test
-    void anInterruptedThreadWaitsForItsAnswerAndStaysInterrupted() {
+    void anInterruptedThreadWaitsForItsReplyAndStaysInterrupted() {
         CompletableFuture<String> answer = new CompletableFuture<>() {
             @Override
             public String get(long timeout, TimeUnit unit)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The use of memory is bounded, and no flood of keys frees a client from its limit. */
+/** The use of memory is bounded, and a flood of keys does not reset a client at its limit. */
 class BoundedMemoryTests {
 
     private static final int MAX_KEYS = 2000;
@@ -42,7 +42,7 @@ class BoundedMemoryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void floodLeavesAClientAtItsLimit(Limit limit) {
+    void floodDoesNotResetAClientAtItsLimit(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         assertThat(storage.decide(rule, "victim", 10).permitted()).isTrue();
         for (int i = 0; i < 3 * MAX_KEYS; i++) {
@@ -59,7 +59,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void floodOfMixedRulesLeavesClientsAtTheirLimits() {
+    void floodOfMixedRulesDoesNotResetClientsAtTheirLimits() {
         List<Rule> rules =
                 limits().map(limit -> Rule.of("rule-" + limit, limit)).toList();
         List<Rule> floods = Stream.of(
@@ -90,7 +90,8 @@ class BoundedMemoryTests {
         for (int i = 0; i < MAX_KEYS; i++) {
             storage.decide(rule, "key" + i, 10);
         }
-        // those that came before all others were looked at have their own, the rest the ten permits of the shared one
+        // keys that came before all others were examined have their own state, the others the ten permits of the shared
+        // one
         long granted = 0;
         for (int i = 0; i < MAX_KEYS; i++) {
             granted += storage.decide(rule, "new" + i, 10).permitted() ? 10 : 0;
@@ -122,7 +123,7 @@ class BoundedMemoryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void noneOfFewKeysIsOneTooMany(Limit limit) {
+    void noneOfFewKeysIsEvictedEarly(Limit limit) {
         InMemoryRateLimiterStorage few = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
         Rule rule = Rule.of("rule", limit);
         for (int i = 0; i < 100; i++) {
@@ -137,7 +138,7 @@ class BoundedMemoryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void ofFewKeysTheOneThatUsesLeastLeavesFirst(Limit limit) {
+    void ofFewKeysTheLeastUsedIsEvictedFirst(Limit limit) {
         InMemoryRateLimiterStorage few = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
         Rule rule = Rule.of("rule", limit);
         for (int i = 0; i < 92; i++) {
@@ -157,7 +158,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void knownKeysDoNotNoticeThatThereIsNoRoom() {
+    void knownKeysAreNotAffectedByAFullStorage() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, WINDOW));
         for (int i = 0; i < MAX_KEYS; i++) {
             storage.decide(rule, "key" + i, 10);
@@ -171,7 +172,7 @@ class BoundedMemoryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void expiryTakesWhatIsDueAndNothingElse(Limit limit) {
+    void expiryRemovesOnlyStatesThatAreDue(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         Duration reset = storage.decide(rule, "early", 10).resetAfter();
         time.advance(reset.dividedBy(2));
@@ -190,7 +191,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void stateThatIsUsedWhileItWaitsStays() {
+    void stateThatIsUsedBeforeItsExpiryStays() {
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, WINDOW));
         for (int i = 0; i < 100; i++) {
             assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
@@ -225,7 +226,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void rulesThatAreMadeForEachRequestDoNotLoseWhatWasUsed() {
+    void rulesCreatedPerRequestKeepUsedPermits() {
         for (int i = 0; i < 25_000; i++) {
             Decision decision = storage.decide(Rule.of("rule", Limit.fixedWindow(100_000 + i, WINDOW)), "key", 1);
             assertThat(decision.remaining()).isEqualTo(100_000 - 1);
@@ -241,7 +242,7 @@ class BoundedMemoryTests {
     }
 
     @Test
-    void namesOfRulesThatAreUsedNoLongerAreForgottenWithoutCleaning() {
+    void namesOfUnusedRulesAreRemovedWithoutCleaning() {
         for (int i = 0; i < 11_000; i++) {
             storage.peek(Rule.of("former" + i, Limit.fixedWindow(1, WINDOW)), "key");
         }
@@ -281,7 +282,7 @@ class BoundedMemoryTests {
 
     @Test
     void clockThatOutrunsAnOriginDoesNotHang() {
-        // each reading is 10 microseconds later: compiling for one reading must do for the next
+        // each reading is 10 microseconds later: the arithmetic compiled for one must cover the next
         Rule rule = Rule.of(
                 "rule",
                 Limit.tokenBucket(999_999_999_999_999L, Duration.ofSeconds(1)).burst(1));

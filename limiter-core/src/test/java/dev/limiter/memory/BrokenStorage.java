@@ -16,17 +16,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A storage with a fault that the tests have to find, or they guard nothing. For one rule of one shape. */
+/** A storage with a fault that tests must detect, to prove that they work. For one rule. */
 final class BrokenStorage implements RateLimiterStorage {
 
     enum Fault {
-        /** The number is checked, then set. */
+        /** The number is checked, then set, without a compare-and-set. */
         NO_COMPARE,
-        /** An expired cell is taken off the map without anybody who holds it being told. */
+        /** An expired cell is removed from the map without being marked as dead. */
         NO_DEAD_MARK,
         /** Several states are changed without a lock. */
         NO_LOCK,
-        /** Several numbers are computed, then stored with a lock, whatever others have stored meanwhile. */
+        /** Several numbers are computed, then stored under a lock even if others have changed them. */
         NO_VERSION
     }
 

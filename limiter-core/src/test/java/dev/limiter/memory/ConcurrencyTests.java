@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Never one permit too many, however many threads ask; and the same tests fail on a {@link BrokenStorage}. */
+/** No permit too many, however many threads race; the same tests fail on a {@link BrokenStorage}. */
 @Tag("race")
 class ConcurrencyTests {
 
@@ -58,7 +58,7 @@ class ConcurrencyTests {
         return new InMemoryRateLimiterStorage(FACTORY, clock, 1000);
     }
 
-    /** How many permits the threads got in all; each asks until rejected {@code permits} = 1. */
+    /** Returns how many permits the threads got in all; each takes permits until one permit is rejected. */
     private long takeAll(RateLimiterStorage storage, SplittableRandom random, List<Charge> charges) {
         List<Callable<Long>> tasks = new ArrayList<>();
         for (int thread = 0; thread < THREADS; thread++) {
@@ -100,7 +100,7 @@ class ConcurrencyTests {
     @ParameterizedTest
     @MethodSource("limits")
     void grantsExactlyTheSmallestOfSeveralCharges(Limit limit) {
-        // what loses a race is given back, so others may be rejected meanwhile: no more than the limit
+        // a lost race returns permits, so others may be rejected in the meantime; never above the limit
         Rule rule = Rule.of("rule", limit);
         Rule site = Rule.of(
                 "site",
@@ -123,7 +123,7 @@ class ConcurrencyTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void grantsNothingOfTheReserveToThoseWithoutPriority(Limit limit) {
+    void grantsNothingOfTheReserveWithoutPriority(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         grantsExactly(35, (seed, storage) -> List.of(rule.charge("key").reserve(30)));
         Rule two = Rule.of("two", limit, Limit.tokenBucket(60, WINDOW).named("second"));
@@ -132,7 +132,7 @@ class ConcurrencyTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void grantsTheReserveToThoseWithPriority(Limit limit) {
+    void grantsTheReserveWithPriority(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         Charge[] charges = {rule.charge("key").reserve(30), rule.charge("key")};
         for (int seed = 0; seed < RUNS; seed++) {
@@ -161,7 +161,7 @@ class ConcurrencyTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void givingBackKeepsCount(Limit limit) {
+    void refundsKeepTheCountExact(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         for (int seed = 0; seed < RUNS / 4; seed++) {
             RateLimiterStorage storage = sound(time);
@@ -239,7 +239,7 @@ class ConcurrencyTests {
         };
     }
 
-    /** How many permits too many were granted of a limit of one, while its state was due to leave. */
+    /** Returns how many permits of a limit of one were granted too many, while its state was due to expire. */
     private long raceWithExpiry(RateLimiterStorage storage, Rule rule, int rounds) {
         AtomicLong round = new AtomicLong();
         AtomicLong excess = new AtomicLong();
@@ -304,7 +304,7 @@ class ConcurrencyTests {
     }
 
     @Test
-    void deadCellIsCountedOutWhoeverTakesItOffTheMap() {
+    void deadCellIsCountedOutWhicheverThreadRemovesIt() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, Duration.ofNanos(1)));
         RateLimiterStorage storage = sound(time);
         List<Callable<Long>> tasks = new ArrayList<>();
@@ -333,7 +333,7 @@ class ConcurrencyTests {
     void permitsTakenWhileLimitsChangeAreNotClipped() {
         Rule small = Rule.of("rule", Limit.tokenBucket(50, WINDOW));
         Rule large = Rule.of("rule", Limit.tokenBucket(80, WINDOW));
-        // the first two readings: whether it fits is asked, and what is amiss; the third is inside of the map
+        // the first two readings check whether it fits and what is wrong; the third is inside the map
         for (int reading = 1; reading <= 2; reading++) {
             Interrupted clock = new Interrupted();
             RateLimiterStorage storage = sound(clock);
@@ -347,7 +347,7 @@ class ConcurrencyTests {
     }
 
     @Test
-    void floodFromManyThreadsLeavesAClientAtItsLimit() {
+    void floodFromManyThreadsDoesNotResetAClientAtItsLimit() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, WINDOW));
         Rule log = Rule.of("log", Limit.slidingWindowLog(10, Duration.ofMinutes(1)));
         RateLimiterStorage storage = sound(time);
@@ -370,7 +370,7 @@ class ConcurrencyTests {
         assertThat(storage.size()).isBetween(990L, 1010L);
     }
 
-    /** A clock at each of whose readings somebody else gets in between. */
+    /** A clock that runs another action at each reading. */
     private static final class Interrupted implements TimeSource {
 
         private final VirtualTime time = new VirtualTime();
@@ -386,7 +386,10 @@ class ConcurrencyTests {
         }
     }
 
-    /** How many of a limit's two permits are granted too many or lost, over all places where cleaning can get in. */
+    /**
+     * Returns how many permits of a limit of two are granted too many or lost, over all points where a clean-up can
+     * interrupt.
+     */
     private static long interruptedByCleaning(BiFunction<RateLimiterFactory, TimeSource, RateLimiterStorage> make) {
         Rule rule = Rule.of("rule", Limit.fixedWindow(2, WINDOW));
         long wrong = 0;
@@ -406,7 +409,7 @@ class ConcurrencyTests {
         return wrong;
     }
 
-    /** The wrong decisions where another thread takes one of the two. */
+    /** Returns the wrong decisions if another thread takes one of the two permits. */
     private static long interruptedByTaking(BiFunction<RateLimiterFactory, TimeSource, RateLimiterStorage> make) {
         Rule rule = Rule.of("rule", Limit.tokenBucket(2, WINDOW));
         long wrong = 0;
@@ -448,10 +451,10 @@ class ConcurrencyTests {
                 .isPositive();
     }
 
-    /** Runs until it has found the fault: on a busy machine threads rarely meet. */
+    /** Runs until it has found the fault, because threads rarely race on a busy machine. */
     @ParameterizedTest
     @EnumSource(names = {"NO_COMPARE", "NO_LOCK", "NO_VERSION"})
-    void stressFindsWhatIsBroken(BrokenStorage.Fault fault) {
+    void stressFindsTheFault(BrokenStorage.Fault fault) {
         Limit limit = Limit.fixedWindow(50, WINDOW);
         Rule rule = fault == BrokenStorage.Fault.NO_VERSION
                 ? Rule.of("rule", limit, Limit.tokenBucket(60, WINDOW).named("second"))

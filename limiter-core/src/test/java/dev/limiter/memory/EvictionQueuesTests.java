@@ -16,7 +16,7 @@ class EvictionQueuesTests {
 
     private final VirtualTime time = new VirtualTime();
 
-    /** Several threads find a store full at once: the first one makes the room that all of them need. */
+    /** Several threads find the storage full at once: the first one makes space for all of them. */
     @ParameterizedTest
     @ValueSource(ints = {3, 1000})
     void noneIsASampleWhileThereIsRoom(int max) {

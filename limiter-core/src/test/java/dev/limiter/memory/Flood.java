@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 /**
- * Threads that use all operations of a storage: under each algorithm they ask for permits of clients at their limit, in
- * a flood of new keys. Other keys change their limits, are given back, reset, held and waited for. Counts the permits
- * of the clients, and how many of a pool are held at once.
+ * Threads that use all operations of a storage. Under each algorithm they take permits of clients at their limit,
+ * during a flood of new keys. Other keys change their limits, are refunded, reset, held and waited for. Counts the
+ * permits of the clients, and how many of a pool are held at once.
  */
 final class Flood implements AutoCloseable {
 
@@ -63,14 +63,14 @@ final class Flood implements AutoCloseable {
         return storage;
     }
 
-    /** A client that always asks for more than it gets. */
+    /** A client that always requests more than it gets. */
     private record Client(Rule rule, String key, AtomicLong permits) {
 
         Client(Rule rule, String key) {
             this(rule, key, new AtomicLong(10));
         }
 
-        /** The most permits that it may get in so many nanoseconds. */
+        /** Returns the most permits that it may get within {@code nanos}. */
         long bound(long nanos) {
             long windows = nanos / MINUTE.toNanos();
             return switch (rule.limits().get(0).algorithm()) {
@@ -81,7 +81,7 @@ final class Flood implements AutoCloseable {
         }
     }
 
-    /** So many rounds of a quarter of a second each, in which all threads work at once. */
+    /** Runs rounds of a quarter of a second each, in which all threads work at once. */
     void run(int rounds) {
         for (int round = 0; round < rounds; round++) {
             long seed = round;
@@ -136,7 +136,7 @@ final class Flood implements AutoCloseable {
         storage.decide(rule, "flood" + keys.incrementAndGet(), 1);
     }
 
-    /** Keys under limits that change all the time: by tier, or because they are set anew. */
+    /** Uses keys with limits that change all the time, by tier or by configuration. */
     private void change(SplittableRandom random) {
         storage.decide(rule(random, 5 + random.nextInt(20)), key(random), 1);
     }
@@ -155,7 +155,7 @@ final class Flood implements AutoCloseable {
         return "key" + random.nextInt(50);
     }
 
-    /** A pool of which never more may be held, under a rate that may reject. */
+    /** Holds permits of a pool that must never exceed its limit, under a rate that may reject. */
     private void hold(SplittableRandom random, Deque<Decision> open) {
         Rule pool = Rule.of(
                 "pool",
@@ -178,7 +178,7 @@ final class Flood implements AutoCloseable {
         open.add(reserved);
     }
 
-    /** No request comes any more, and all time passes. */
+    /** Advances the clock past all windows, without requests. */
     void silence() {
         time.advance(Duration.ofDays(40));
         storage.cleanUp();

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A cell whose limits have changed goes, however long its key is in use. */
+/** A cell becomes garbage when its limits change, however long its key is in use. */
 class FormerCellsTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -31,7 +31,7 @@ class FormerCellsTests {
         return Stream.of(
                 List.of(Limit.tokenBucket(10, MINUTE), Limit.tokenBucket(20, MINUTE)),
                 List.of(Limit.slidingWindowLog(10, MINUTE), Limit.slidingWindowLog(20, MINUTE)),
-                // each begins anew
+                // each starts unused
                 List.of(Limit.tokenBucket(10, MINUTE), Limit.concurrency(10)));
     }
 
@@ -44,7 +44,7 @@ class FormerCellsTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void isNotKeptByTheOnesThatGoOnFromIt(List<Limit> change) {
+    void isNotKeptBySuccessors(List<Limit> change) {
         List<BoundRule> versions = change.stream().map(this::bind).toList();
         List<WeakReference<Cell>> former = new ArrayList<>();
 
@@ -56,7 +56,7 @@ class FormerCellsTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void isNotKeptWhereALimitIsAddedAndRemoved(List<Limit> change) {
+    void isNotKeptIfALimitIsAddedAndRemoved(List<Limit> change) {
         List<BoundRule> versions = change.stream()
                 .map(limit ->
                         bind(limit.named("first"), Limit.fixedWindow(9, MINUTE).named("own-" + change.indexOf(limit))))
@@ -69,7 +69,7 @@ class FormerCellsTests {
         assertThat(last.isDead()).isFalse();
     }
 
-    /** Changes the limits of a key some times, and uses it between. */
+    /** Changes the limits of a key several times, and uses it in between. */
     private Cell goOn(List<BoundRule> versions, List<WeakReference<Cell>> former) {
         Cell cell = versions.get(0).newCell("key");
         for (int i = 1; i < 10; i++) {

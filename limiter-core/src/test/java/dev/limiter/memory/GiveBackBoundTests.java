@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** However permits are returned, those that are not never exceed the bound of their limit. */
+/** However permits are returned, the others never exceed the bound of their limit. */
 class GiveBackBoundTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -29,7 +29,7 @@ class GiveBackBoundTests {
             new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
 
     @Test
-    void whatLeakedWhileOthersReturnedIsNotGrantedAgain() {
+    void permitsThatLeakedDuringRefundsAreNotGrantedAgain() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
         Decision first = storage.decide(rule, "key", 500);
         Decision second = storage.decide(rule, "key", 500);
@@ -42,7 +42,7 @@ class GiveBackBoundTests {
 
     @ParameterizedTest
     @CsvSource({"10, 20", "20, 10"})
-    void whatLeakedUnderTheFasterOfTwoLimitsIsNotReturned(long before, long after) {
+    void permitsThatLeakedUnderTheFasterLimitAreNotRefunded(long before, long after) {
         Duration window = Duration.ofSeconds(10);
         Rule first = Rule.of("rule", Limit.tokenBucket(before, window).burst(10));
         Rule second = Rule.of("rule", Limit.tokenBucket(after, window).burst(10));
@@ -56,7 +56,7 @@ class GiveBackBoundTests {
     }
 
     @Test
-    void permitsThatAreReturnedAtOnceAreReturnedWholeInWhicheverOrder() {
+    void permitsRefundedAtOnceAreRefundedInFullInAnyOrder() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(5, Duration.ofHours(1)));
         List<Decision> taken = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -85,7 +85,7 @@ class GiveBackBoundTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void whatIsNotReturnedIsWithinTheBoundOverEveryWindow(Rule rule) {
+    void permitsNotRefundedAreWithinTheBoundOverEveryWindow(Rule rule) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         SplittableRandom random = new SplittableRandom(seed);
         for (int run = 0; run < RUNS; run++) {
@@ -105,7 +105,7 @@ class GiveBackBoundTests {
         }
     }
 
-    /** The permits granted and not returned. */
+    /** Returns the permits granted and not returned. */
     private List<Grant> grants(Rule rule, String key, SplittableRandom random) {
         List<Grant> open = new ArrayList<>();
         List<Grant> kept = new ArrayList<>();

@@ -22,16 +22,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The life of a key: found, decided on, succeeded, evicted, expired, reset, given back. After any interleaving, each
- * living cell is in the place where it is found in time, and no dead cell has a place. An {@link Eviction} of its own
- * brings back each fault of the first version, and the test must fail with it.
+ * The life of a key: found, decided on, succeeded, evicted, expired, reset, refunded. After any interleaving, each live
+ * cell is in a position where it is found in time, and no dead cell is in a queue. Broken subclasses of {@link
+ * Eviction} reintroduce each fault of the first version, and the test must fail with them.
  */
 @Tag("lincheck")
 class KeyLifeLincheckTests {
 
     private static final Duration WINDOW = Duration.ofSeconds(10);
 
-    /** Knows each cell that ever had a place. */
+    /** Records each cell that was ever in a queue. */
     private static class WatchedEviction extends Eviction {
 
         final Queue<Cell> cells = new ConcurrentLinkedQueue<>();
@@ -75,7 +75,7 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** Two keys, room for as many more, and all that can happen to a key. */
+    /** Two keys, space for two more, and everything that can happen to a key. */
     @Param(name = "thread", gen = ThreadIdGen.class)
     public abstract static class Life {
 
@@ -134,7 +134,7 @@ class KeyLifeLincheckTests {
         }
 
         @Validate
-        public void everyCellHasItsPlace() {
+        public void everyCellIsInItsPosition() {
             eviction.check();
             check();
         }
@@ -158,7 +158,7 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** Is fresh earlier after each permit that is returned. */
+    /** Becomes fresh earlier with each returned permit. */
     public static class OfBucket extends Life {
 
         private static final Rule RULE = Rule.of("rule", Limit.tokenBucket(2, WINDOW));
@@ -207,7 +207,7 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** A flood beside a key that uses most of its limit. */
+    /** A flood of keys while one key uses most of its limit. */
     public static class Flooded extends Life {
 
         static final Rule RULE = Rule.of("rule", Limit.fixedWindow(10, WINDOW));
@@ -248,7 +248,7 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** A key that was guarded is never looked at again. */
+    /** Broken: a guarded key is never examined again. */
     public static class GuardedForEver extends OfHeldPermits {
 
         @Override
@@ -261,7 +261,7 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** The key leaves first that is fresh first. */
+    /** Broken: evicts the key that is fresh first. */
     public static class EvictsByTime extends Flooded {
 
         @Override
@@ -276,7 +276,7 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** A key stays where it was, though it is fresh earlier by now. */
+    /** Broken: a key keeps its position although it is fresh earlier now. */
     public static class StaysWhereItWas extends OfBucket {
 
         @Override
@@ -289,7 +289,7 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** A reset key leaves its place behind. */
+    /** Broken: a reset key stays in its queue. */
     public static class LeavesItsPlace extends OfNumber {
 
         @Override
@@ -302,7 +302,7 @@ class KeyLifeLincheckTests {
         }
     }
 
-    /** A successor gets no place. */
+    /** Broken: a successor is not added to a queue. */
     public static class LosesItsPlace extends OfNumber {
 
         @Override
@@ -329,7 +329,7 @@ class KeyLifeLincheckTests {
                 .check(operations);
     }
 
-    /** Faults show in most turns, and without the long trace that model checking makes of one. */
+    /** Finds faults in most interleavings, without the long traces of model checking. */
     private static void stress(Class<?> operations) {
         new StressOptions()
                 .iterations(600)
@@ -344,7 +344,7 @@ class KeyLifeLincheckTests {
 
     @ParameterizedTest
     @ValueSource(classes = {OfNumber.class, OfBucket.class, OfLog.class, OfHeldPermits.class, Flooded.class})
-    void everyKeyHasOnePlace(Class<?> operations) {
+    void everyKeyHasOnePosition(Class<?> operations) {
         modelCheck(operations, StorageLincheckTests.ITERATIONS);
     }
 

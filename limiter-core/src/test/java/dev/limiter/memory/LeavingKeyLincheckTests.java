@@ -7,7 +7,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The operations of {@link StorageLincheckTests} on keys that leave meanwhile, in all orders. */
+/**
+ * The operations of {@link StorageLincheckTests} on keys that expire or are evicted concurrently, in all interleavings.
+ */
 @Tag("lincheck")
 class LeavingKeyLincheckTests {
 
@@ -31,7 +33,7 @@ class LeavingKeyLincheckTests {
                 StorageLincheckTests.WithoutLock.class,
                 StorageLincheckTests.WithoutVersion.class
             })
-    void findsWhatIsBroken(Class<?> operations) {
+    void findsTheFault(Class<?> operations) {
         assertThatThrownBy(() -> StorageLincheckTests.modelCheck(operations, 100))
                 .isInstanceOf(LincheckAssertionError.class);
     }

@@ -19,13 +19,13 @@ final class Memory {
         }
     }
 
-    /** The bytes of the heap in use after a collection. */
+    /** Returns the bytes of the heap in use after a collection. */
     static long usedAfterCollection() {
         System.gc();
         return used();
     }
 
-    /** The bytes of the heap in use. */
+    /** Returns the bytes of the heap in use. */
     static long used() {
         Runtime runtime = Runtime.getRuntime();
         return runtime.totalMemory() - runtime.freeMemory();

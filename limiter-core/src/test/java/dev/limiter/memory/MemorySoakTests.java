@@ -7,7 +7,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Minutes of everything that {@link Flood} does: the bounds hold, the heap stays as it is, the store stays full. */
+/**
+ * Runs all operations of {@link Flood} for minutes: the bounds hold, the heap does not grow, and the storage stays
+ * full.
+ */
 @Tag("long")
 class MemorySoakTests {
 

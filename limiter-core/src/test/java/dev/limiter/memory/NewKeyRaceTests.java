@@ -35,7 +35,7 @@ class NewKeyRaceTests {
             new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::time, 100_000);
     private final Threads threads = new Threads();
 
-    /** Threads often lose the processor where it matters: between a reading of the clock and what they do with it. */
+    /** Makes threads lose the processor often between reading the clock and using the result. */
     private long time() {
         long now = system.epochNanos();
         if (ThreadLocalRandom.current().nextInt(2) == 0) {
@@ -49,7 +49,7 @@ class NewKeyRaceTests {
         threads.close();
     }
 
-    /** The limits of the former rule and of the next one. */
+    /** The limits of the previous rule and of the next one. */
     static Stream<List<Limit>> changes() {
         return Stream.of(
                 List.of(Limit.tokenBucket(3, WINDOW), Limit.tokenBucket(5, WINDOW)),
@@ -67,7 +67,7 @@ class NewKeyRaceTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void grantsTheLargerLimitOnceBesideAnother(List<Limit> change) {
+    void grantsTheLargerLimitOnceNextToAnother(List<Limit> change) {
         Limit other = Limit.tokenBucket(6, WINDOW).named("other");
         grantsTheLargerLimitOnce(Rule.of("rule", change.get(0), other), Rule.of("rule", change.get(1), other));
     }

@@ -17,19 +17,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The storage is linearizable: whatever threads do at once could have been done one after the other. Every check is also
- * run on a {@link BrokenStorage}, whose fault it has to find.
+ * The storage is linearizable: concurrent operations behave as if executed one after the other. Every check also runs
+ * on a {@link BrokenStorage}, and must detect its fault.
  */
 @Tag("lincheck")
 class StorageLincheckTests {
 
-    /** Scenarios for each class that is checked; more find rarer faults. */
+    /** The scenarios per checked class; more find rarer faults. */
     static final int ITERATIONS = Integer.getInteger("limiter.lincheck.iterations", 2);
 
     static final RateLimiterFactory FACTORY = new RateLimiterFactory();
     static final Duration WINDOW = Duration.ofSeconds(1);
 
-    /** The operations of all states, at a clock that stands still. */
+    /** The operations of all states, with a clock that stands still. */
     @Param(name = "thread", gen = ThreadIdGen.class)
     public abstract static class Frozen {
 
@@ -44,7 +44,7 @@ class StorageLincheckTests {
 
         abstract Rule rule();
 
-        /** A rule of the same name that holds more. */
+        /** Returns a rule of the same name with a larger limit. */
         abstract Rule changed();
 
         @Operation
@@ -149,7 +149,7 @@ class StorageLincheckTests {
         }
     }
 
-    /** A number beside a state that is more than that. */
+    /** A single-number state and a more complex one. */
     public static class Mixed extends Frozen {
 
         private static final Rule RULE = Rule.of(
@@ -172,7 +172,7 @@ class StorageLincheckTests {
         }
     }
 
-    /** States leave: because they expired, or for others. The clock moves on by so much that all are fresh. */
+    /** States that expire or are evicted. The clock advances so far that all are fresh. */
     @Param(name = "thread", gen = ThreadIdGen.class)
     public abstract static class Leaving {
 
@@ -234,7 +234,7 @@ class StorageLincheckTests {
         }
     }
 
-    /** A key at its limit, and a flood of others that would have it leave. */
+    /** A key at its limit, and a flood of others that could evict it. */
     public static class Flooded extends NumberLeaving {
 
         private static final Rule WIDE = Rule.of("wide", Limit.fixedWindow(100, WINDOW));
@@ -290,7 +290,7 @@ class StorageLincheckTests {
     }
 
     static void modelCheck(Class<?> operations, int iterations) {
-        // without a prefix, which could leave nothing to take
+        // without initial operations, which could leave nothing to take
         new ModelCheckingOptions()
                 .iterations(iterations)
                 .invocationsPerIteration(120)

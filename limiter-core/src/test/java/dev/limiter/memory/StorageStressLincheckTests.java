@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The operations of {@link StorageLincheckTests}, by threads as they run. */
+/** The operations of {@link StorageLincheckTests} in real threads. */
 @Tag("lincheck")
 @Tag("race")
 class StorageStressLincheckTests {
@@ -42,9 +42,9 @@ class StorageStressLincheckTests {
         stress(operations, 3 * StorageLincheckTests.ITERATIONS);
     }
 
-    /** By chance: a hundred iterations once did not; it ends with the first that does. */
+    /** By chance: a hundred iterations once did not suffice; stops at the first failure. */
     @Test
-    void stressFindsWhatIsBroken() {
+    void stressFindsTheFault() {
         assertThatThrownBy(() -> stress(StorageLincheckTests.WithoutLock.class, 1_000))
                 .isInstanceOf(LincheckAssertionError.class);
     }

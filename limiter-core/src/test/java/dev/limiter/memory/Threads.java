@@ -10,12 +10,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Threads that start on the same mark, for tests that race. */
+/** Threads that start at the same time, for tests of races. */
 public final class Threads implements AutoCloseable {
 
     private final ExecutorService executor = Executors.newCachedThreadPool();
 
-    /** Runs all at once; what each returned, in order. */
+    /** Runs all tasks at once; returns their results in order. */
     public <T> List<T> race(List<Callable<T>> tasks) {
         CyclicBarrier start = new CyclicBarrier(tasks.size());
         AtomicInteger missing = new AtomicInteger(tasks.size());
@@ -23,7 +23,7 @@ public final class Threads implements AutoCloseable {
         for (Callable<T> task : tasks) {
             futures.add(executor.submit(() -> {
                 start.await();
-                // waking up takes longer than what is raced: meet again, spinning
+                // waking up takes longer than the raced operation, so the threads meet again while spinning
                 missing.decrementAndGet();
                 for (int spins = 0; missing.get() > 0 && spins < 10_000; spins++) {
                     Thread.onSpinWait();

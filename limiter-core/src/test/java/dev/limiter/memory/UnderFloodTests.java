@@ -6,7 +6,7 @@ import dev.limiter.VirtualTime;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The promises about the storage in memory, all at once: see {@link Flood}. */
+/** The guarantees of the in-memory storage, all at once: see {@link Flood}. */
 @Tag("race")
 class UnderFloodTests {
 

@@ -3,7 +3,7 @@ package dev.limiter.spi;
 import dev.limiter.Decision;
 import dev.limiter.Rule;
 
-/** Tells what another decision tells; returns and releases are left to its subclasses. */
+/** Delegates to another decision, except for returns and releases. */
 public abstract class DelegatingDecision extends AbstractDecision {
 
     protected final AbstractDecision decision;

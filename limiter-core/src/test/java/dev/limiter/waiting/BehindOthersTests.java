@@ -3,9 +3,9 @@ package dev.limiter.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Charge;
-import dev.limiter.ElsewhereStorage;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
+import dev.limiter.RemoteStorageView;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.VirtualWaiting;
@@ -29,7 +29,7 @@ class BehindOthersTests {
     private static final Duration TENTH = Duration.ofMillis(100);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** With the share of a wait that is certain on arrival, in percent. */
+    /** Windows, each with the percentage of a wait that is certain on arrival. */
     static Stream<Arguments> windows() {
         return Stream.of(
                 Arguments.of(Limit.slidingWindowLog(10, SECOND), 100),
@@ -43,7 +43,7 @@ class BehindOthersTests {
     void requestTooFarBackIsRejectedAtOnce(Limit limit, int certain) {
         Rule rule = Rule.of("rule", limit);
         Line line = new Line(false);
-        line.room.answer(rule.charge("key", 10));
+        line.room.decide(rule.charge("key", 10));
         for (int i = 0; i < 55; i++) {
             line.room.waiter(rule.charge("key").maxWait(HOUR));
         }
@@ -56,10 +56,10 @@ class BehindOthersTests {
                 .isBetween(inTime.leftAfter().multipliedBy(certain).dividedBy(100), inTime.leftAfter());
     }
 
-    /** A request that is rejected on arrival would not have been served in time, had it waited behind the others. */
+    /** A request that is rejected on arrival could not have been served in time by waiting behind the others. */
     @ParameterizedTest
     @MethodSource("windows")
-    void noRequestIsRejectedThatCouldBeServedInTime(Limit limit) {
+    void noServableRequestIsRejected(Limit limit) {
         int rejected = 0;
         for (int seed = 0; seed < 30; seed++) {
             List<Arrival> arrivals = arrivals(seed, limit instanceof Limit.SlidingWindowLog ? 1 : 3);
@@ -67,7 +67,7 @@ class BehindOthersTests {
             for (int i = 0; i < arrivals.size(); i++) {
                 Arrival arrival = arrivals.get(i);
                 if (requests.get(i).isRejected() && !arrival.rejectedAtOnce) {
-                    // it leaves its place to others, who cannot know
+                    // it leaves its permits to others, which is not known on arrival
                     assertThat(limit).isNotInstanceOf(Limit.SlidingWindowLog.class);
                     break;
                 }
@@ -125,33 +125,33 @@ class BehindOthersTests {
         return requests;
     }
 
-    /** A look that crosses with attempts of heads counts no permit twice. */
+    /** A check that overlaps with attempts of heads counts no permit twice. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void permitsThatAreTakenDuringTheLookAreNotCountedTwice(boolean beforeTheLook) {
+    void permitsTakenDuringThePeekAreNotCountedTwice(boolean beforeTheLook) {
         Rule log = Rule.of("log", Limit.slidingWindowLog(1, SECOND));
         Line line = new Line(true);
-        line.room.answer(log.charge("key"));
+        line.room.decide(log.charge("key"));
         line.room.waiter(log.charge("key").maxWait(HOUR));
         line.elsewhere.withhold();
         Request last;
         if (beforeTheLook) {
-            // the head has its permit, and does not know yet
+            // the head has its permit, but no reply yet
             line.room.advance(SECOND);
             last = line.room.enter(log.charge("key").maxWait(SECOND));
-            line.elsewhere.answer();
-            line.elsewhere.answer();
+            line.elsewhere.reply();
+            line.elsewhere.reply();
         } else {
             line.room.advance(SECOND.minusNanos(1));
             last = line.room.enter(log.charge("key").maxWait(SECOND.plusNanos(1)));
             line.room.advance(Duration.ofNanos(1));
-            line.elsewhere.answer();
-            line.elsewhere.answer();
+            line.elsewhere.reply();
+            line.elsewhere.reply();
         }
         assertThat(last.waits()).isTrue();
     }
 
-    /** A rule that needs other limits as well is judged by each. */
+    /** The slowest of several limits determines the wait. */
     @Test
     void requestOfSeveralLimitsWaitsForTheSlowest() {
         Rule rule = Rule.of(
@@ -159,7 +159,7 @@ class BehindOthersTests {
                 Limit.slidingWindowLog(1, SECOND).named("second"),
                 Limit.slidingWindowLog(4, Duration.ofSeconds(100)).named("minutes"));
         Line line = new Line(false);
-        line.room.answer(rule.charge("key"));
+        line.room.decide(rule.charge("key"));
         for (int i = 0; i < 3; i++) {
             line.room.waiter(rule.charge("key").maxWait(HOUR));
         }
@@ -175,7 +175,7 @@ class BehindOthersTests {
         private final VirtualTime time = new VirtualTime();
         private final InMemoryRateLimiterStorage storage =
                 new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1000);
-        private final ElsewhereStorage elsewhere = new ElsewhereStorage(storage);
+        private final RemoteStorageView elsewhere = new RemoteStorageView(storage);
         private final VirtualWaiting room;
 
         Line(boolean remote) {

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs threads one at a time, and changes over between them by a seed: wherever they read the clock, want a lock or
- * release one. A failure is repeatable.
+ * Runs threads one at a time, and switches between them pseudo-randomly when they read the clock, acquire a lock or
+ * release one. Failures can be repeated with the seed.
  */
 final class Interleaving implements TimeSource {
 
@@ -33,7 +33,7 @@ final class Interleaving implements TimeSource {
         return time.epochNanos();
     }
 
-    /** Runs all to their ends; throws what the first of them threw. */
+    /** Runs all scripts to the end; rethrows the first exception. */
     void run(List<Runnable> scripts) {
         ExecutorService threads = Executors.newCachedThreadPool();
         List<Actor> actors = new ArrayList<>();
@@ -56,7 +56,7 @@ final class Interleaving implements TimeSource {
         }
     }
 
-    /** Another thread may go on here. */
+    /** Allows switching to another thread. */
     void pause() {
         Actor actor = current.get();
         if (actor != null) {
@@ -69,7 +69,7 @@ final class Interleaving implements TimeSource {
         actor.turn.acquireUninterruptibly();
     }
 
-    /** A lock that lets others go on. */
+    /** Returns a lock that allows switching threads. */
     ReentrantLock lock() {
         return new Lock();
     }

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Eight threads queue for two pools, alone and together, use the permits, and give up: never more are in flight than the
- * limit, and each request has an outcome in the end. The same must fail with a lock that does not lock.
+ * Eight threads queue for two pools, alone and together, use the permits, and give up: never more are in flight than
+ * the limit, and each request completes. The test must fail with a lock that does not lock.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QueueStressTests {
@@ -56,7 +56,7 @@ class QueueStressTests {
     }
 
     @Test
-    void findsOutWhenNobodyLocks() {
+    void detectsAMissingLock() {
         assertThatThrownBy(() -> {
                     for (int seed = 0; seed < 200; seed++) {
                         new Stress(new Unlocked(), seed).run(2_000);

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.DelegatingStorage;
-import dev.limiter.ElsewhereStorage;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.RateLimiters;
+import dev.limiter.RemoteStorageView;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
 import dev.limiter.VirtualWaiting;
@@ -45,11 +45,11 @@ class QueuedRequestsTests {
     private final Rule other = Rule.of("other", Limit.concurrency(1));
     private final Rule log = Rule.of("log", Limit.slidingWindowLog(10, SECOND));
 
-    /** Counts what it is asked. */
+    /** Counts calls. */
     private static final class Counting extends DelegatingStorage {
 
         private final RateLimiterStorage within;
-        private int asked;
+        private int calls;
 
         Counting(RateLimiterStorage within) {
             super(within);
@@ -58,13 +58,13 @@ class QueuedRequestsTests {
 
         @Override
         public Decision decide(List<Charge> charges) {
-            asked++;
+            calls++;
             return super.decide(charges);
         }
 
         @Override
         public Decision peek(List<Charge> charges) {
-            asked++;
+            calls++;
             return super.peek(charges);
         }
 
@@ -104,9 +104,11 @@ class QueuedRequestsTests {
         assertThat(limiters.waiting()).isZero();
     }
 
-    /** The log is full since 0.1, 0.2 ... 1.0 seconds: one leaves exactly when the oldest permit does. */
+    /**
+     * The log is full since 0.1, 0.2 ... 1.0 seconds: one request is permitted exactly when the oldest permit expires.
+     */
     @Test
-    void requestOfASlidingLogLeavesExactlyWhenTheOldestPermitLeaves() {
+    void requestOfASlidingLogIsPermittedExactlyWhenTheOldestPermitExpires() {
         for (int i = 0; i < 10; i++) {
             take(log.charge("key"));
             room.advance(Duration.ofMillis(50));
@@ -132,7 +134,7 @@ class QueuedRequestsTests {
                 Arguments.of(Limit.slidingWindowCounter(10, SECOND).buckets(2), 15));
     }
 
-    /** However requests come: in order, each permitted or rejected by its time, never too many in a window. */
+    /** However requests arrive: in order, each permitted or rejected in time, never too many in a window. */
     @ParameterizedTest
     @MethodSource("windows")
     void noWindowSeesMoreThanItsBound(Limit limit, int bound) {
@@ -238,9 +240,9 @@ class QueuedRequestsTests {
         assertThat(request.leftAfter()).isEqualTo(SECOND);
     }
 
-    /** Accepted: the head keeps those behind it from permits that it cannot use alone. */
+    /** By design: the head blocks those behind it from permits that it cannot use alone. */
     @Test
-    void headOfLineHoldsUpThoseBehindItUntilItGivesUp() {
+    void headBlocksRequestsBehindItUntilItGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
         Request both = room.waiter(two.charge("key", 2).maxWait(HOUR));
@@ -255,7 +257,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void thoseBehindTryWhenTheHeadGivesUp() {
+    void nextRequestRetriesWhenTheHeadGivesUp() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
         Request both = room.waiter(two.charge("key", 2).maxWait(HOUR));
@@ -264,10 +266,10 @@ class QueuedRequestsTests {
         assertThat(one.isPermitted()).isTrue();
     }
 
-    /** What the look at its other rules finds comes late, when it is the head already. */
+    /** The check of its other rules completes late, when it is already the head. */
     @Test
-    void thoseBehindTryWhenALookRejectsTheHead() {
-        ElsewhereStorage elsewhere = new ElsewhereStorage(storage);
+    void nextRequestRetriesWhenAPeekRejectsTheHead() {
+        RemoteStorageView elsewhere = new RemoteStorageView(storage);
         VirtualWaiting remote = new VirtualWaiting(elsewhere, time);
         Rule quota = Rule.of("quota", Limit.tokenBucket(1, HOUR));
         Decision held = storage.decide(pool, "key", 1);
@@ -279,14 +281,14 @@ class QueuedRequestsTests {
         first.cancel();
         held.close();
         for (int i = 0; i < 5; i++) {
-            elsewhere.answer();
+            elsewhere.reply();
         }
         assertThat(rejected.isRejected()).isTrue();
         assertThat(next.isPermitted()).isTrue();
     }
 
     @Test
-    void requestOfSeveralQueuesTriesAsTheHeadOfAll() {
+    void requestInSeveralQueuesRetriesAsTheHeadOfAll() {
         Decision one = take(pool.charge("key"));
         Decision two = take(other.charge("key"));
         Request both = room.waiter(waits(pool), waits(other));
@@ -327,9 +329,9 @@ class QueuedRequestsTests {
         assertThat(limiters.peek(quota, "key").remaining()).isEqualTo(1);
     }
 
-    /** A client that waits for a limit of its own keeps no other from a bucket that all share. */
+    /** A client that waits for its own limit does not block others from a shared bucket. */
     @Test
-    void requestStandsInNoQueueOfABucketThatItAlsoNeeds() {
+    void requestDoesNotJoinTheQueueOfABucketThatItAlsoNeeds() {
         Rule site = Rule.of("site", Limit.tokenBucket(1, SECOND));
         Decision first = take(pool.charge("first"));
         take(pool.charge("second"));
@@ -344,7 +346,7 @@ class QueuedRequestsTests {
         assertThat(ofSecond.waits()).isTrue();
     }
 
-    /** A request for a concurrency limit holds no permit of it while it waits for another rule. */
+    /** A request for a concurrency limit holds no permit while it waits for another rule. */
     @Test
     void requestThatWaitsForABucketHoldsNoConcurrencyPermit() {
         Rule bucket = Rule.of("bucket", Limit.tokenBucket(1, SECOND));
@@ -356,9 +358,9 @@ class QueuedRequestsTests {
         assertThat(limiters.peek(pool, "key").permitted()).isFalse();
     }
 
-    /** Twenty turns of a bucket would leave at once where the log permits ten. */
+    /** Twenty turns of a bucket would be granted at once, although the log permits ten. */
     @Test
-    void ruleThatMixesBothKindsQueuesAsAWhole() {
+    void ruleWithBothKindsOfLimitsQueues() {
         Rule mixed = Rule.of(
                 "mixed",
                 Limit.tokenBucket(100, MINUTE).burst(1).named("rate"),
@@ -375,7 +377,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void requestsWithPriorityStandAheadOfOthers() {
+    void requestsWithPriorityQueueAheadOfOthers() {
         Rule three = Rule.of("three", Limit.concurrency(3));
         List<Decision> held = new ArrayList<>(
                 List.of(take(three.charge("key")), take(three.charge("key")), take(three.charge("key"))));
@@ -396,7 +398,7 @@ class QueuedRequestsTests {
         assertThat(second.waits()).isTrue();
     }
 
-    /** As logins that fail are counted, and honest ones are refunded. */
+    /** For example, failed logins are counted, and successful ones are refunded. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void refundableRequestsWaitForEachOther(boolean bucket) {
@@ -422,7 +424,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void refundableRequestGoesAlsoWhenTimeHasFreedAPermit() {
+    void refundableRequestIsAlsoPermittedWhenAPermitExpires() {
         Rule logins = Rule.of("logins", Limit.tokenBucket(1, SECOND));
         Charge login = logins.charge("alice").maxWait(MINUTE).refundable(true);
         assertThat(room.enter(login).isPermitted()).isTrue();
@@ -432,7 +434,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void requestWithoutMaxWaitOrCostIsJudgedByTheStorageAlone() {
+    void requestWithoutMaxWaitOrCostIsDecidedByTheStorageAlone() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         take(two.charge("key"));
         room.waiter(two.charge("key", 2).maxWait(HOUR));
@@ -442,7 +444,7 @@ class QueuedRequestsTests {
     }
 
     @Test
-    void requestThatIsGoneGivesItsPlaceToTheNext() {
+    void nextRequestIsServedWhenAClientHasGone() {
         Decision held = take(pool.charge("key"));
         boolean[] present = {true};
         Request gone = room.enter(() -> present[0], waits(pool));
@@ -475,7 +477,7 @@ class QueuedRequestsTests {
         assertThat(second.isPermitted()).isTrue();
     }
 
-    /** Behind a limit of another size: the head goes by the limits with which it has come. */
+    /** Behind a limit of another size, the head uses the limits with which it arrived. */
     @Test
     void releaseUnderAnotherLimitOfTheSameNameServesTheHead() {
         Rule wider = Rule.of("pool", Limit.concurrency(2));
@@ -488,9 +490,9 @@ class QueuedRequestsTests {
         assertThat(request.isPermitted()).isTrue();
     }
 
-    /** Keys that share a state for which there is no room hear of no release of each other, and try every 25 ms. */
+    /** Keys that share a state because they did not fit receive no releases of each other, and retry every 25 ms. */
     @Test
-    void keysThatShareAStateWaitForEachOther() {
+    void keysThatShareAStateAreServedByPolling() {
         VirtualWaiting small =
                 new VirtualWaiting(new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 1), time);
         assertThat(small.limiters.tryAcquire(pool, "first").permitted()).isTrue();
@@ -501,10 +503,10 @@ class QueuedRequestsTests {
         assertThat(request.isPermitted()).isTrue();
     }
 
-    /** Leaving takes no decision, but for the next head, and no look at other requests. */
+    /** Leaving needs no decision except for the next head, and no check of other requests. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aThousandGiveUpInAnyOrderAtNoCost(boolean concurrency) {
+    void aThousandGiveUpInAnyOrderWithoutCalls(boolean concurrency) {
         Rule rule = concurrency ? pool : log;
         take(rule.charge("key", concurrency ? 1 : 10));
         List<Request> requests = new ArrayList<>();
@@ -513,14 +515,14 @@ class QueuedRequestsTests {
         }
         assertThat(limiters.waiting()).isEqualTo(1_000);
         Collections.shuffle(requests, new Random(20_261_128));
-        storage.asked = 0;
+        storage.calls = 0;
         room.timer.set = 0;
 
         requests.forEach(Request::cancel);
 
         assertThat(limiters.waiting()).isZero();
         assertThat(room.timer.size()).isZero();
-        assertThat(storage.asked).as("only for heads that followed a head").isLessThan(50);
+        assertThat(storage.calls).as("only for heads that followed a head").isLessThan(50);
         assertThat(room.timer.set).isLessThan(50);
     }
 

@@ -50,8 +50,8 @@ class ReservedTurnsTests {
 
     @ParameterizedTest
     @MethodSource("onePerSecond")
-    void leaveInOrderExactlyAtTheirTurns(Rule rule) {
-        assertThat(room.answer(waits(rule)).delay()).isZero();
+    void arePermittedInOrderExactlyAtTheirTurns(Rule rule) {
+        assertThat(room.decide(waits(rule)).delay()).isZero();
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             requests.add(room.waiter(waits(rule)));
@@ -68,8 +68,8 @@ class ReservedTurnsTests {
 
     @ParameterizedTest
     @MethodSource("onePerSecond")
-    void oneThatGivesUpLeavesItsTurnEmptyIfOthersAreBehind(Rule rule) {
-        room.answer(waits(rule));
+    void turnOfARequestThatGivesUpStaysUnusedIfOthersAreBehind(Rule rule) {
+        room.decide(waits(rule));
         Request first = room.waiter(waits(rule));
         Request second = room.waiter(waits(rule));
 
@@ -81,8 +81,8 @@ class ReservedTurnsTests {
 
     @ParameterizedTest
     @MethodSource("onePerSecond")
-    void turnOfTheLastThatGivesUpIsForTheNext(Rule rule) {
-        room.answer(waits(rule));
+    void turnOfTheLastRequestThatGivesUpGoesToTheNext(Rule rule) {
+        room.decide(waits(rule));
         Request first = room.waiter(waits(rule));
         room.waiter(waits(rule)).cancel();
         Request next = room.waiter(waits(rule));
@@ -94,10 +94,10 @@ class ReservedTurnsTests {
     }
 
     @Test
-    void requestThatCannotLeaveInTimeIsRejectedAtOnceAndTakesNothing() {
-        room.answer(waits(paced));
+    void requestWithoutATurnInTimeIsRejectedAtOnceAndTakesNothing() {
+        room.decide(waits(paced));
         room.waiter(waits(paced));
-        Decision rejected = room.answer(paced.charge("key").maxWait(Duration.ofMillis(1500)));
+        Decision rejected = room.decide(paced.charge("key").maxWait(Duration.ofMillis(1500)));
         assertThat(rejected.permitted()).isFalse();
         assertThat(rejected.retryAfter()).contains(Duration.ofMillis(500));
         assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND.multipliedBy(2));
@@ -105,12 +105,12 @@ class ReservedTurnsTests {
 
     @Test
     void maxWaitingBoundsTheRequestsOfAKey() {
-        room.answer(waits(paced));
+        room.decide(waits(paced));
         Charge charge = waits(paced).maxWaiting(2);
         Request first = room.waiter(charge);
         room.waiter(charge);
         assertThat(limiters.mayWait(charge)).isFalse();
-        assertThat(room.answer(charge).retryAfter()).contains(SECOND.multipliedBy(3));
+        assertThat(room.decide(charge).retryAfter()).contains(SECOND.multipliedBy(3));
         assertThat(room.enter(paced.charge("other").maxWait(HOUR).maxWaiting(0)).isPermitted())
                 .isTrue();
         first.cancel();
@@ -119,13 +119,13 @@ class ReservedTurnsTests {
     }
 
     @Test
-    void requestOfSeveralRulesLeavesAtTheLastOfItsTurns() {
+    void requestOfSeveralRulesIsPermittedAtItsLastTurn() {
         Charge[] both = {waits(slow), waits(paced), quota.charge("key")};
-        assertThat(room.answer(both).permitted()).isTrue();
+        assertThat(room.decide(both).permitted()).isTrue();
         room.waiter(waits(paced));
         Request second = room.waiter(both);
         Request third = room.waiter(both);
-        Decision rejected = room.answer(both);
+        Decision rejected = room.decide(both);
 
         room.advance(SECOND.multipliedBy(20));
 
@@ -138,7 +138,7 @@ class ReservedTurnsTests {
     @Test
     void givingUpReturnsTheChargesOfAllRules() {
         Charge[] both = {waits(paced), quota.charge("key")};
-        room.answer(both);
+        room.decide(both);
         Request second = room.waiter(both);
 
         second.cancel();
@@ -148,29 +148,29 @@ class ReservedTurnsTests {
         assertThat(limiters.waiting()).isZero();
     }
 
-    /** A client that waits for a limit of its own keeps no other from the queue of a limit that all share. */
+    /** A client that waits for its own limit does not block the queue of a shared limit. */
     @Test
     void requestCountsForTheRulesThatItWaitsFor() {
         Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));
         Charge one = waits(site).maxWaiting(1);
-        room.answer(waits(slow), one);
+        room.decide(waits(slow), one);
         room.waiter(waits(slow), one);
-        room.answer(one);
+        room.decide(one);
         room.waiter(one);
-        assertThat(room.answer(one).permitted()).isFalse();
+        assertThat(room.decide(one).permitted()).isFalse();
     }
 
     @Test
     void chargeThatDoesNotWaitRejectsAtOnce() {
-        room.answer(waits(paced));
-        Decision rejected = room.answer(paced.charge("key"), waits(quota));
+        room.decide(waits(paced));
+        Decision rejected = room.decide(paced.charge("key"), waits(quota));
         assertThat(rejected.permitted()).isFalse();
         assertThat(limiters.peek(quota, "key").remaining()).isEqualTo(3);
     }
 
     @Test
-    void requestThatIsGoneAtItsTurnIsRejectedAndTheOthersKeepTheirs() {
-        room.answer(waits(paced));
+    void requestOfAClientThatHasGoneIsRejectedAndOtherTurnsStay() {
+        room.decide(waits(paced));
         Request gone = room.enter(() -> false, waits(paced));
         Request broken = room.enter(
                 () -> {
@@ -187,9 +187,9 @@ class ReservedTurnsTests {
     }
 
     @Test
-    void rejectionOfOneThatGivesUpIsByTheRuleThatItWaitedFor() {
+    void rejectionAfterGivingUpNamesTheRuleWaitedFor() {
         Rule site = Rule.of("site", Limit.tokenBucket(5, SECOND));
-        room.answer(waits(paced));
+        room.decide(waits(paced));
         Request waiter = room.waiter(waits(site), waits(paced));
 
         limiters.stopWaiting();
@@ -202,7 +202,7 @@ class ReservedTurnsTests {
 
     @Test
     void stoppingReturnsAllTurns() {
-        room.answer(waits(paced));
+        room.decide(waits(paced));
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             requests.add(room.waiter(waits(paced)));
@@ -217,8 +217,8 @@ class ReservedTurnsTests {
     }
 
     @Test
-    void resetLeavesTurnsAndStartsANewCount() {
-        room.answer(waits(paced));
+    void resetKeepsTurnsAndRestartsTheCount() {
+        room.decide(waits(paced));
         Request second = room.waiter(waits(paced));
         limiters.reset(paced, "key");
         assertThat(room.enter(waits(paced)).isPermitted()).isTrue();
@@ -229,9 +229,9 @@ class ReservedTurnsTests {
     }
 
     @Test
-    void anotherLimitOfTheSameNameLeavesTurnsAsTheyAre() {
+    void anotherLimitOfTheSameNameKeepsTurns() {
         Rule gold = Rule.of("paced", Limit.leakyBucket(10, SECOND).burst(1000).paced());
-        room.answer(waits(paced));
+        room.decide(waits(paced));
         Request first = room.waiter(waits(paced));
         Request second = room.waiter(waits(paced));
         // three permits ahead, at ten per second

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 
 class WaitTimerTests {
 
-    /** A thread that outlives a web application must not keep its classes; the server warns of that when it stops. */
+    /**
+     * A thread that outlives a web application must not keep its classes, or the server warns of a leak on shutdown.
+     */
     @Test
     void threadOfTheTimerKeepsNoClassLoaderOfTheApplication() throws Exception {
         Thread thread = Thread.currentThread();
@@ -33,7 +35,7 @@ class WaitTimerTests {
     }
 
     @Test
-    void theTimerNeverCallsBackUnderTheLocksOfWhoeverSetsIt() {
+    void theTimerNeverRunsTasksUnderLocksOfTheCaller() {
         WaitTimer timer = WaitTimer.ofTheJdk(TimeSource.system());
         Thread caller = Thread.currentThread();
         AtomicBoolean inside = new AtomicBoolean();

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A few requests that come, give up and release, interleaved in many ways; the same must fail where reports of releases
- * are lost, or turns are too early.
+ * A few requests that arrive, give up and release, interleaved in many ways. The test must fail if reports of releases
+ * are lost, or if turns are too early.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingRoomInterleavingTests {
@@ -53,7 +53,7 @@ class WaitingRoomInterleavingTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void findsOutABrokenStorage(Limit limit) {
+    void detectsABrokenStorage(Limit limit) {
         assertThatThrownBy(() -> {
                     for (int seed = 0; seed < SEEDS; seed++) {
                         new Run(limit, seed, true).run();
@@ -62,7 +62,7 @@ class WaitingRoomInterleavingTests {
                 .isInstanceOfAny(AssertionError.class, RuntimeException.class);
     }
 
-    /** Loses some reports of releases, and tells some turns too early. */
+    /** Loses some reports of releases, and grants some turns too early. */
     private static final class Broken extends DelegatingStorage {
 
         private final RateLimiterStorage within;
@@ -158,7 +158,7 @@ class WaitingRoomInterleavingTests {
                     .isFalse();
         }
 
-        /** No request leaves within a second of another one. */
+        /** Asserts that no two requests are permitted within the same second. */
         private void checkTurns() {
             List<Long> turns = new ArrayList<>();
             actors.forEach(actor -> turns.addAll(actor.turns));
@@ -229,17 +229,17 @@ class WaitingRoomInterleavingTests {
                 }
             }
 
-            /** Lets time pass until the own turn; no other actor looks at the clock for that. */
+            /** Advances time to the actor's own turn; no other actor reads the clock for that. */
             private void due() {
                 Waiter own = waiter;
                 if (own != null && own.reservation != null) {
                     time.set(Math.max(own.due, time.now()));
-                    room.turns.ring(own);
+                    room.turns.timerFired(own);
                     settle();
                 }
             }
 
-            /** Notes the outcome, if there is one by now. */
+            /** Records the outcome, if there is one. */
             private void settle() {
                 if (waiter != null && waiter.future.isDone()) {
                     Decision outcome = waiter.future.join();

@@ -1,4 +1,4 @@
-// Draws what happened per second in the last five minutes. The style sheet has the colours.
+// Draws the rates of the last five minutes. The colours are in the style sheet.
 
 import { make } from './elements.js';
 import { KEPT, NAMES } from './history.js';
@@ -15,13 +15,13 @@ function svg(name, attributes, ...content) {
   return element;
 }
 
-/** The first of 1, 2, 5, 10, 20, 50 … that is not below the most. */
+/** Rounds up to the next of 1, 2, 5, 10, 20, 50 … */
 function roundUp(most) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   return [1, 2, 5, 10].map((digit) => digit * power).find((top) => top >= most);
 }
 
-/** times: whether they are written below. */
+/** times: whether to label the time axis. */
 export function chart(label, times) {
   const readout = make('p', { class: 'readout' });
   const scale = [make('span'), make('span'), make('span', {}, '0')];

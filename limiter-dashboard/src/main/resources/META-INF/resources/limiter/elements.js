@@ -1,4 +1,4 @@
-// Elements of the page. All text of others is set as text, and cut.
+// Elements of the page. Text from the endpoint is never parsed as HTML, and cut to a maximum length.
 
 import { NAMES } from './history.js';
 import { number } from './words.js';
@@ -11,7 +11,7 @@ export function cut(text, most = MOST) {
   return whole.length > most ? whole.slice(0, most) + '…' : whole;
 }
 
-/** An element with attributes, and with texts and elements in it. */
+/** Creates an element with attributes and content. */
 export function make(name, attributes = {}, ...content) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -21,7 +21,7 @@ export function make(name, attributes = {}, ...content) {
   return element;
 }
 
-/** A field with its label. */
+/** Creates an input field with its label. */
 export function field(label, attributes) {
   return make('label', {}, label + ' ', make('input', { maxlength: 2000, autocomplete: 'off', ...attributes }));
 }
@@ -38,7 +38,7 @@ export function table(titles, rows) {
       make('tr', {}, make('th', { scope: 'row' }, first), ...others.map((cell) => make('td', {}, cell))))));
 }
 
-/** What happens per second, and how often it did in the last five minutes; of requests that wait, how many do. */
+/** Shows rates per second and sums of the last five minutes, and the number of waiting requests. */
 export function rates() {
   const parts = NAMES.map((name) => {
     const now = make('dd', {}, '0');
@@ -47,7 +47,7 @@ export function rates() {
   });
   return {
     element: make('dl', { class: 'rates' }, ...parts.map(({ element }) => element)),
-    /** recent: the sums of five minutes. */
+    /** recent: the sums of the last five minutes. */
     set(history, recent) {
       parts.forEach(({ name, now, sum, element }) => {
         const waits = name === 'waiting';
@@ -59,7 +59,7 @@ export function rates() {
   };
 }
 
-/** The fields of a form that are filled in. */
+/** Returns the fields of a form that have a value. */
 export function filled(form) {
   return Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
 }

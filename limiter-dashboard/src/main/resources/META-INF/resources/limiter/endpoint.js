@@ -1,13 +1,13 @@
-// The endpoint /actuator/limiter, with the access and the CSRF protection that the application gives it.
+// Calls the endpoint /actuator/limiter, with the CSRF tokens of the application.
 
-/** The timeout of what is read again and again, in milliseconds. */
+/** The timeout of periodic requests, in milliseconds. */
 export const LIVE = 5000;
-// an operator steers a server that has too much to do
+// long, because operators need the page most when the server is overloaded
 const TIMEOUT = 60000;
 
 let connection = null;
 
-/** A response of the application itself: never the login form that it redirects to, nor a browser that prompts for a password. */
+/** Sends a request without following a redirect to a login form, and without a password prompt of the browser. */
 function send(path, { headers, timeout = TIMEOUT, ...options } = {}) {
   return fetch(path, {
     ...options, headers: { ...headers, 'X-Requested-With': 'XMLHttpRequest' }, redirect: 'manual', cache: 'no-store',
@@ -15,36 +15,36 @@ function send(path, { headers, timeout = TIMEOUT, ...options } = {}) {
   });
 }
 
-/** With each token until the application accepts one: only the response shows which, and from then on that one is sent alone. */
+/** Tries each CSRF token until the application accepts one, then keeps only that one. */
 async function sendWithToken(path, { headers, ...options }) {
   const { csrf } = connection;
-  let answer;
+  let response;
   for (const token of csrf.tokens) {
-    answer = await send(path, { ...options, headers: { ...headers, [csrf.header]: token } });
-    if (answer.ok) {
+    response = await send(path, { ...options, headers: { ...headers, [csrf.header]: token } });
+    if (response.ok) {
       csrf.tokens = [token];
     }
-    if (answer.status !== 403) {
+    if (response.status !== 403) {
       break;
     }
   }
-  return answer;
+  return response;
 }
 
-/** A redirect leads to a login. */
-const status = (answer) => answer.type === 'opaqueredirect' ? 401 : answer.status;
+/** Returns the status of a response, with 401 for a redirect to a login form. */
+const status = (response) => response.type === 'opaqueredirect' ? 401 : response.status;
 
-/** Where the endpoint is, and the tokens that changes need. */
+/** Reads the path of the endpoint and the CSRF tokens. */
 async function connect(timeout) {
-  const answer = await send('connection.json', { timeout });
-  if (answer.status === 404) {
+  const response = await send('connection.json', { timeout });
+  if (response.status === 404) {
     connection = { endpoint: '/actuator/limiter' };
     return;
   }
-  if (!answer.ok) {
-    throw new EndpointError(status(answer), meaning[status(answer)] || 'The page cannot be read any more: log in again.');
+  if (!response.ok) {
+    throw new EndpointError(status(response), meaning[status(response)] || 'The page is not accessible: log in again.');
   }
-  connection = await answer.json();
+  connection = await response.json();
 }
 
 export class EndpointError extends Error {
@@ -55,10 +55,10 @@ export class EndpointError extends Error {
 }
 
 const meaning = {
-  401: 'Your session is over: log in again.',
-  403: 'You may not do that, or your session is over: load the page again.',
-  404: 'The endpoint does not answer here: add limiter to management.endpoints.web.exposure.include, and keep it on the port of the page.',
-  405: 'The endpoint only reads: management.endpoint.limiter.access is not unrestricted.',
+  401: 'Your session has expired: log in again.',
+  403: 'Access denied, or your session has expired: reload the page.',
+  404: 'The endpoint was not found: add limiter to management.endpoints.web.exposure.include, on the same port as this page.',
+  405: 'The endpoint is read-only: set management.endpoint.limiter.access to unrestricted.',
 };
 
 async function ask(method, path, { body, timeout } = {}) {
@@ -69,15 +69,16 @@ async function ask(method, path, { body, timeout } = {}) {
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
-  const answer = await (method === 'GET' || !connection.csrf ? send : sendWithToken)('..' + connection.endpoint + path,
+  const response = await (method === 'GET' || !connection.csrf ? send : sendWithToken)('..' + connection.endpoint + path,
     { method, headers, timeout, body: body === undefined ? undefined : JSON.stringify(body) });
-  const json = (answer.headers.get('Content-Type') || '').includes('json');
-  const content = json ? await answer.json() : null;
-  if (!answer.ok || !json && status(answer) !== 204) {
-    // the token of a session that is over is not used again
-    connection = [401, 403].includes(status(answer)) ? null : connection;
-    const told = content && typeof content.error === 'string' && content.timestamp === undefined ? content.error : meaning[status(answer)];
-    throw new EndpointError(status(answer), told || 'The endpoint answered with status ' + status(answer) + '.');
+  const json = (response.headers.get('Content-Type') || '').includes('json');
+  const content = json ? await response.json() : null;
+  if (!response.ok || !json && status(response) !== 204) {
+    // do not reuse the tokens of an expired session
+    connection = [401, 403].includes(status(response)) ? null : connection;
+    const own = content && typeof content.error === 'string' && content.timestamp === undefined;
+    const message = own ? content.error : meaning[status(response)];
+    throw new EndpointError(status(response), message || 'The endpoint responded with status ' + status(response) + '.');
   }
   return content;
 }

@@ -1,20 +1,20 @@
-// The counts that the endpoint gave since the page was opened, for the last five minutes.
+// The counts of the last five minutes, collected since the page was opened.
 
 /** In milliseconds. */
 export const KEPT = 5 * 60 * 1000;
 
 export const NAMES = ['permitted', 'rejected', 'waiting'];
 
-// a rate is that of so many milliseconds: requests that come one by one do not flicker
+// rates are averaged over this time, in milliseconds, so that single requests do not make them flicker
 const RATE_OVER = 5000;
 
 const same = (a, b) => NAMES.every((name) => a[name] === b[name]);
 
-/** Of one rule, or of all. */
+/** Creates the history of one rule, or of all rules. */
 export function history() {
   const points = [];
 
-  /** The count at a time, between two points as if requests had come evenly. */
+  /** Returns the count at a time, interpolated between the two nearest points. */
   function countAt(time, name) {
     const next = points.findIndex(({ at }) => at >= time);
     if (next <= 0) {
@@ -25,7 +25,7 @@ export function history() {
   }
 
   return {
-    /** Adds {at, permitted, rejected, waiting}. While nothing happens, the last point moves. */
+    /** Adds a point { at, permitted, rejected, waiting }, or moves the last point if no count has changed. */
     add(point) {
       if (points.length > 1 && same(points.at(-2), point) && same(points.at(-1), point)) {
         points.pop();
@@ -35,7 +35,7 @@ export function history() {
         points.shift();
       }
     },
-    /** The time between each two points, with what happened per second, and how many requests waited at its end. */
+    /** Returns the intervals between points, each with its rates per second and the requests waiting at its end. */
     intervals() {
       return points.slice(1).map((b, i) => {
         const seconds = (b.at - points[i].at) / 1000;
@@ -43,7 +43,7 @@ export function history() {
         return { from: points[i].at, to: b.at, permitted: rate('permitted'), rejected: rate('rejected'), waiting: b.waiting };
       });
     },
-    /** What happens per second now. */
+    /** Returns the current rate per second. */
     rate(name) {
       const last = points.at(-1);
       const from = Math.max(last.at - RATE_OVER, points[0].at);

@@ -1,4 +1,4 @@
-// The page: asks the endpoint once a second, and shows what has changed.
+// The page: calls the endpoint once a second and shows the result.
 
 import * as endpoint from './endpoint.js';
 import { chart } from './chart.js';
@@ -8,14 +8,14 @@ import { card } from './rules.js';
 import { permitted, rejected } from './words.js';
 
 if (window.top !== window) {
-  throw new Error('The page does not run inside a page of others.');
+  throw new Error('This page must not be embedded in another page.');
 }
 
 const SECOND = 1000;
 const ARRANGE_EVERY = 5;
 const TOP = 20;
-// for how long it is told that something is done
-const TOLD = 5 * SECOND;
+// how long the status line shows the result of an action
+const SHOW_RESULT = 5 * SECOND;
 const at = (id) => document.getElementById(id);
 
 const cards = new Map();
@@ -24,7 +24,7 @@ let sums = history();
 let described = null;
 let shown = TOP;
 let looks = 0;
-let told = 0;
+let showResultUntil = 0;
 
 const overview = { rates: rates(), chart: chart('Permitted and rejected per second, and waiting, all rules, last five minutes', true) };
 at('all').append(overview.rates.element, overview.chart.element);
@@ -48,7 +48,7 @@ const traffic = ({ recentDecisions }) => permitted(recentDecisions) + rejected(r
 const summed = (all) => all.reduce((a, b) => ({ permitted: a.permitted + b.permitted, rejected: a.rejected + b.rejected }),
   { permitted: 0, rejected: 0 });
 
-/** Keeps the counts. Another instance, or the same one after a restart, has counts of its own. */
+/** Records the counts. Starts a new history if they are from another instance or from before a restart. */
 function take(news) {
   if (described !== null && described.instance !== news.instance) {
     histories = new Map();
@@ -78,7 +78,7 @@ function draw() {
   });
 }
 
-/** The rules with the most traffic that are searched for; cards that stay are not touched, so that the focus stays. */
+/** Shows the matching rules with the most traffic. Remaining cards stay in the document, so that they keep the focus. */
 function arrange() {
   if (described === null) {
     return;
@@ -112,12 +112,12 @@ function showRejected(most) {
   }
   list.dataset.shown = text;
   list.replaceChildren(...most.map(({ rule, keyHash, rejections, address, principal }) => {
-    const button = make('button', { type: 'button' }, 'Look at ' + keyHash);
+    const button = make('button', { type: 'button' }, 'Show ' + keyHash);
     button.addEventListener('click', () => lookAt(rule, keyHash));
     const last = [address, principal].filter((each) => each).map((each) => cut(each, 60)).join(', ');
     return make('li', {}, cut(rule, 60) + ', ' + rejections + (rejections === 1 ? ' time' : ' times')
       + (last ? ', last by ' + last : '') + ' ', button);
-  }), ...(most.length ? [] : [make('li', {}, 'No key.')]));
+  }), ...(most.length ? [] : [make('li', {}, 'None.')]));
 }
 
 function lookAt(rule, key) {
@@ -128,13 +128,13 @@ function lookAt(rule, key) {
 }
 
 function live() {
-  if (performance.now() < told) {
+  if (performance.now() < showResultUntil) {
     return;
   }
   const { type, keys, decides, instances } = described.storage;
   status('Live · storage ' + type + ', ' + keys + ' keys'
     + (instances === undefined ? '' : ', ' + instances + (instances === 1 ? ' instance' : ' instances'))
-    + (decides === false ? ': it is unavailable, rules decide by on-failure' : ''), decides === false ? 'degraded' : 'live');
+    + (decides === false ? ': unavailable, rules use on-failure' : ''), decides === false ? 'degraded' : 'live');
 }
 
 async function read() {
@@ -155,18 +155,18 @@ async function look() {
     await read();
     live();
   } catch (failure) {
-    status(failure instanceof endpoint.EndpointError ? failure.message : 'No answer from the server; trying again', 'gone');
+    status(failure instanceof endpoint.EndpointError ? failure.message : 'No response from the server; retrying', 'gone');
     looks = 0;
   }
 }
 
-/** Reads the rules after an action, which stays done where that fails: the next look tells that the server is gone. */
+/** Reads the rules after an action. A failure does not undo the action, and shows on the next read. */
 function readAgain() {
   looks = 0;
   return read().catch(() => {});
 }
 
-/** Does what an operator asks for: null if that fails, which is told. */
+/** Runs an action of the operator. Shows an error and returns null if it fails. */
 async function run(what, done) {
   try {
     const body = await what();
@@ -174,12 +174,12 @@ async function run(what, done) {
     await readAgain();
     if (done) {
       status(done, 'live');
-      told = performance.now() + TOLD;
+      showResultUntil = performance.now() + SHOW_RESULT;
     }
     return body;
   } catch (failure) {
     notice(failure.status === 409
-      ? 'Another operator was faster, and nothing was changed now. Look at the rules, and repeat it. ' + failure.message
+      ? 'Nothing was changed, because another operator changed the rules first. Check them and try again. ' + failure.message
       : failure.message);
     if (failure.status === 409) {
       await readAgain();
@@ -188,7 +188,7 @@ async function run(what, done) {
   }
 }
 
-/** A server that is slow to answer is asked less often. */
+/** Reads the rules periodically, and a slow server less often. */
 async function always() {
   const begun = performance.now();
   if (!document.hidden) {
@@ -207,12 +207,12 @@ at('more').addEventListener('click', () => {
 });
 at('explain').addEventListener('submit', async (event) => {
   event.preventDefault();
-  const answer = await run(() => endpoint.explain(filled(at('explain'))));
-  if (answer) {
+  const explanation = await run(() => endpoint.explain(filled(at('explain'))));
+  if (explanation) {
     at('explanation').replaceChildren(
-      make('p', {}, make('strong', {}, answer.result || 'undecided'), ' · ' + (answer.resource || 'no endpoint') + ' · client '
-        + (answer.client || 'unknown')),
-      make('ul', {}, ...(answer.rules || []).filter((rule) => rule.applies).slice(0, TOP).map((rule) =>
+      make('p', {}, make('strong', {}, explanation.result || 'undecided'), ' · ' + (explanation.resource || 'no endpoint')
+        + ' · client ' + (explanation.client || 'unknown')),
+      make('ul', {}, ...(explanation.rules || []).filter((rule) => rule.applies).slice(0, TOP).map((rule) =>
         make('li', {}, cut(rule.rule, 60) + ': ' + rule.result + ', ' + cut(rule.because, 200)))));
   }
 });

@@ -1,4 +1,4 @@
-// One rule: what it decides, and what it is made of.
+// The card of one rule.
 
 import { chart } from './chart.js';
 import { cut, make, rates } from './elements.js';
@@ -6,9 +6,9 @@ import { panel } from './panel.js';
 import { comparison, limitText, permitted, rejected, total } from './words.js';
 
 /**
- * The card of a rule.
+ * Creates the card of a rule.
  *
- * run: does what an operator asks for, and says how it went; version: of the rules that are shown.
+ * run: runs an action and shows its result; version: returns the version of the rules on the page.
  */
 export function card(name, run, version) {
   const mode = make('span', { class: 'badge' });
@@ -17,7 +17,7 @@ export function card(name, run, version) {
   const candidate = make('p', { class: 'candidate', hidden: '' });
   const rate = rates();
   const lines = chart('Permitted and rejected per second by ' + cut(name) + ', last five minutes', false);
-  const actions = make('details', {}, make('summary', {}, 'Look closer, or change it'));
+  const actions = make('details', {}, make('summary', {}, 'Details and changes'));
   const element = make('article', { 'aria-label': cut(name) },
     make('header', {}, make('h3', { title: cut(name, 500) }, cut(name)), mode),
     limits, rate.element, lines.element, candidate, facts, actions);
@@ -34,7 +34,7 @@ export function card(name, run, version) {
 
   return {
     element,
-    /** tried: the candidate of the rule, if it has one. */
+    /** tried: the candidate of the rule, or undefined. */
     show(rule, tried, history) {
       const text = JSON.stringify([rule.mode, rule.rollout, rule.limits, rule.tiers, rule.changed]);
       if (element.dataset.shown !== text) {
@@ -49,20 +49,20 @@ export function card(name, run, version) {
       current = rule;
       candidate.hidden = !tried;
       candidate.textContent = tried ? cut(comparison(rule, tried), 400) : '';
-      facts.textContent = cut('Key: ' + (rule.key.join(', ') || 'one for all')
-        + ' · since startup: ' + (total(rule.decisions) || 'nothing decided')
-        + (rule.overrides ? ' · keys with a limit of their own: '
+      facts.textContent = cut('Key: ' + (rule.key.join(', ') || 'none, one bucket for all clients')
+        + ' · since startup: ' + (total(rule.decisions) || 'no decisions')
+        + (rule.overrides ? ' · keys with their own limit: '
           + rule.overrides.filter((each) => each.inForce !== false).length : ''), 400);
       rate.set(history, { permitted: permitted(rule.recentDecisions), rejected: rejected(rule.recentDecisions) });
       lines.draw(history);
     },
-    /** Reads again what an open card shows. */
+    /** Reloads the details of an open card. */
     refresh() {
       if (open !== null && actions.open) {
         open.refresh();
       }
     },
-    /** Opens the card at one key. */
+    /** Opens the card and shows a key. */
     lookAt(key) {
       actions.open = true;
       opened();

@@ -1,4 +1,4 @@
-// Settings, counts and times as people read them.
+// Formats settings, counts and times.
 
 export const duration = (iso) => iso.replace(/\.\d+S$/, 'S').replace(/^P(\d+D)?T?/, '$1').toLowerCase() || '0s';
 
@@ -9,22 +9,22 @@ export function limitText(limit) {
     + ' · ' + limit.algorithm;
 }
 
-/** With a decimal where that matters. */
+/** Formats a number, with one decimal below 10. */
 export const number = (value) => String(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
 export const total = (decisions) => Object.entries(decisions).map(([outcome, count]) => outcome + ' ' + count).join(', ');
 
 const sum = (decisions, ...outcomes) => outcomes.reduce((all, outcome) => all + (decisions[outcome] || 0), 0);
 
-/** How many requests a rule let through. */
+/** Requests that a rule let through. */
 export const permitted = (decisions) => sum(decisions, 'permitted', 'shadow-rejected', 'failed-open', 'failed-local');
 
 export const rejected = (decisions) => sum(decisions, 'rejected', 'banned', 'denied', 'failed-closed');
 
-/** What a candidate would have decided in the last five minutes, and what the rule did. */
+/** Compares the decisions of a candidate with those of its rule, in the last five minutes. */
 export function comparison(rule, candidate) {
   const would = sum(candidate.recentDecisions, 'shadow-rejected');
   const asked = would + sum(candidate.recentDecisions, 'permitted');
   return 'Candidate ' + candidate.limits.map(limitText).join('; ') + ': in 5 min it would have rejected ' + would + ' of '
-    + asked + ' requests, this rule rejected ' + sum(rule.recentDecisions, 'rejected', 'banned') + '.';
+    + asked + ' requests; this rule rejected ' + sum(rule.recentDecisions, 'rejected', 'banned') + '.';
 }

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The rights (ACL) that a user of Redis must have, and the missing one according to a failure. */
+/** The permissions (ACL) that the Redis user needs, and the one that is missing according to a failure. */
 final class AclRights {
 
-    /** All that limits need, as {@code ACL SETUSER} takes it, but for the keys. */
+    /** All permissions that limits need except for keys, in the syntax of {@code ACL SETUSER}. */
     static final String NEEDED =
             "+eval +evalsha +time +get +set +del +unlink +exists +type +rename +pttl +pexpire +lrange +lindex"
                     + " +lset +ltrim +rpush +llen +zscore +zadd +zrem +zincrby +zrangebyscore +zrevrange"
                     + " +zremrangebyscore +zcard";
 
-    /** How servers from 6.2 on say so; only the newer ones name the command. */
+    /** Error texts of servers from 6.2 on; only newer ones name the command. */
     private static final List<String> MISSING = List.of(
             "NOPERM", "can't run this command", "can't access at least one of the keys", "ACL failure in script");
 
@@ -27,13 +27,13 @@ final class AclRights {
         return MISSING.stream().anyMatch(message::contains);
     }
 
-    /** The same failure, with the missing right and its place in the script if it is a failure of rights. */
+    /** Returns the failure, with the missing permission and its place in the script if it is a permission failure. */
     static Throwable explained(Throwable failure, Script script) {
         String message = String.valueOf(failure.getMessage());
         return isMissing(message) ? lacksRight(explain(message, script), failure) : failure;
     }
 
-    /** {@link #explained(Throwable, Script)} without knowing the script. */
+    /** Does the same as {@link #explained(Throwable, Script)}, for an unknown script. */
     static StorageUnavailableException explained(Throwable failure) {
         return lacksRight(explain(String.valueOf(failure.getMessage())), failure);
     }
@@ -42,7 +42,7 @@ final class AclRights {
         return new StorageUnavailableException(message, cause, StorageUnavailableException.Reason.LACKS_RIGHT);
     }
 
-    /** {@code script}: where the failure was, if its line is said. */
+    /** Explains the message; {@code script} is the one that failed, used if the message contains a line number. */
     private static String explain(String message, Script script) {
         Matcher line = LINE.matcher(message);
         if (!line.find()) {
@@ -57,7 +57,7 @@ final class AclRights {
     }
 
     private static String explain(String message) {
-        return "The user that limits connect to Redis with lacks a right: " + message
+        return "The Redis user of limits lacks a right: " + message
                 + ". It needs the keys below limiter.redis.key-prefix (such as ~limiter:*) and " + NEEDED;
     }
 }

@@ -3,7 +3,7 @@ package dev.limiter.redis;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Puts together what scripts unpack: big-endian, as {@code struct.unpack('>…')} reads it. Not thread-safe. */
+/** Builds arguments that scripts unpack: big-endian, for {@code struct.unpack('>…')}. Not thread-safe. */
 final class Arguments {
 
     private ByteBuffer buffer;
@@ -12,13 +12,13 @@ final class Arguments {
         buffer = ByteBuffer.allocate(capacity);
     }
 
-    /** {@code d} of the format: whole numbers up to 2<sup>53</sup> are exact. */
+    /** Appends format {@code d}: integers up to 2<sup>53</sup> are exact. */
     public Arguments number(long value) {
         room(Double.BYTES).putDouble((double) value);
         return this;
     }
 
-    /** {@code B} of the format. */
+    /** Appends format {@code B}. */
     public Arguments octet(int value) {
         room(1).put((byte) value);
         return this;

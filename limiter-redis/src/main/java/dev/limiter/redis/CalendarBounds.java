@@ -10,7 +10,9 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 import org.jspecify.annotations.Nullable;
 
-/** Where the windows of a calendar limit begin: Lua knows no calendar, so those around now are sent along. */
+/**
+ * The boundaries of calendar windows. Lua has no calendar, so those around the current time are passed as arguments.
+ */
 final class CalendarBounds {
 
     /** The bounds of a limit without a calendar. */
@@ -30,9 +32,7 @@ final class CalendarBounds {
         return new CalendarBounds(limit.period(), limit.zone());
     }
 
-    /**
-     * Five moments: the beginnings of the last window, of this one, and of the three after it, as scripts unpack them.
-     */
+    /** Returns the starts of five windows (the previous, the current and the next three), packed for scripts. */
     byte[] around(long nowMicros) {
         if (period == null || zone == null) {
             return NOTHING;
@@ -45,7 +45,7 @@ final class CalendarBounds {
         return bounds.toArray();
     }
 
-    /** The length of the window that ends at a moment, as scripts unpack it. */
+    /** Returns the length of the window that ends at {@code endMicros}, packed for scripts. */
     byte[] lengthUntil(long endMicros) {
         if (period == null || zone == null) {
             return NOTHING;

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The charges of a request whose states are in one slot. Used by one thread after the other. */
+/** The charges of a request with states in the same slot. Not thread-safe, but may be passed between threads. */
 final class Call {
 
     /** The modes of {@code decide}. */
@@ -36,10 +36,10 @@ final class Call {
     private int algorithms;
     private boolean byCalendar;
 
-    /** Whether the call charges no permits: it only asks, or would be rejected anyway. */
+    /** Whether the call charges no permits, because it peeks or would be rejected anyway. */
     private boolean dry = true;
 
-    /** Called if there is no answer. */
+    /** Called if there is no reply. */
     private Runnable lost = () -> {};
 
     Call(RequestBatcher batcher, ServerTime time, PermitRenewals renewals, int slot, boolean peek) {
@@ -73,7 +73,7 @@ final class Call {
     /**
      * Takes all permits, or none.
      *
-     * @param unwanted told what was made of the answer if that is cancelled, or given up, by then
+     * @param unwanted receives the result if the caller has cancelled or given up
      */
     <T> CompletableFuture<T> run(Returns returns, Function<List<RedisDecision>, T> then, Consumer<T> unwanted) {
         boolean taking = !peek && !dry && !isNever();
@@ -81,43 +81,43 @@ final class Call {
         if (taking) {
             lost = () -> release(returns, hold);
         }
-        return ask(
-                new Asked(taking ? TAKE : PEEK, 0, 0, false, hold),
-                answer -> then.apply(decisions(returns, answer, taking && answer.permitted())),
+        return execute(
+                new Task(taking ? TAKE : PEEK, 0, 0, false, hold),
+                reply -> then.apply(decisions(returns, reply, taking && reply.permitted())),
                 unwanted);
     }
 
-    /** Takes one permit for a charge of one permit. Requests with an equal charge may be sent together, as one. */
+    /** Takes one permit for a charge of one permit. Requests with an equal charge may be sent as one. */
     CompletableFuture<Decision> share(Returns returns, BiConsumer<RedisDecision, Integer> then) {
         Charge charge = charges.get(0);
         RemoteRule rule = rules.get(0);
-        return ask(
-                new Asked(TAKE_SOME, 1, 1, true, NO_HOLD),
-                answer -> {
-                    long after = answer.taken() - 1 - answer.position();
-                    long[] numbers = answer.next(rule.limits.length);
+        return execute(
+                new Task(TAKE_SOME, 1, 1, true, NO_HOLD),
+                reply -> {
+                    long after = reply.taken() - 1 - reply.position();
+                    long[] numbers = reply.next(rule.limits.length);
                     RedisDecision decision =
-                            new RedisDecision(returns, charge, rule, numbers, answer, after >= 0, Math.max(after, 0));
-                    then.accept(decision, answer.position());
+                            new RedisDecision(returns, charge, rule, numbers, reply, after >= 0, Math.max(after, 0));
+                    then.accept(decision, reply.position());
                     return decision;
                 },
                 Decision::giveBack);
     }
 
-    /** Takes up to {@code needed} permits for one charge of one permit, and more if many are left. */
-    <T> CompletableFuture<T> take(long needed, long most, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
-        return ask(new Asked(TAKE_SOME, needed, most, false, NO_HOLD), then, unwanted);
+    /** Takes up to {@code needed} permits for a charge of one permit, and more if many are left. */
+    <T> CompletableFuture<T> take(long needed, long most, Function<ScriptReply, T> then, Consumer<T> unwanted) {
+        return execute(new Task(TAKE_SOME, needed, most, false, NO_HOLD), then, unwanted);
     }
 
     /**
-     * What the script is asked for.
+     * The task of the script.
      *
-     * @param needed the permits to take as far as there are any, in mode {@link #TAKE_SOME}
-     * @param most the permits to take if many are left, in mode {@link #TAKE_SOME}
+     * @param needed in mode {@link #TAKE_SOME}, the permits to take as far as available
+     * @param most in mode {@link #TAKE_SOME}, the permits to take if many are left
      * @param shared whether equal requests may be sent as one
      * @param hold the name under which permits of concurrency limits are held
      */
-    private record Asked(int mode, long needed, long most, boolean shared, byte[] hold) {}
+    private record Task(int mode, long needed, long most, boolean shared, byte[] hold) {}
 
     private boolean isNever() {
         for (int i = 0; i < charges.size(); i++) {
@@ -131,48 +131,48 @@ final class Call {
         return false;
     }
 
-    private <T> CompletableFuture<T> ask(Asked asked, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+    private <T> CompletableFuture<T> execute(Task task, Function<ScriptReply, T> then, Consumer<T> unwanted) {
         if (!byCalendar) {
-            return send(asked, then, unwanted);
+            return send(task, then, unwanted);
         }
-        CalendarRequest<T> request = new CalendarRequest<>(asked, then, unwanted);
+        CalendarRequest<T> request = new CalendarRequest<>(task, then, unwanted);
         request.begin();
         return request;
     }
 
-    private <T> CompletableFuture<T> send(Asked asked, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+    private <T> CompletableFuture<T> send(Task task, Function<ScriptReply, T> then, Consumer<T> unwanted) {
         long at = time.clock().epochNanos();
-        Request.Sharing sharing = asked.shared
+        Request.Sharing sharing = task.shared
                 ? new Request.Sharing(
-                        charges.get(0), requests -> argument(new Asked(TAKE_SOME, requests, requests, true, NO_HOLD)))
+                        charges.get(0), requests -> argument(new Task(TAKE_SOME, requests, requests, true, NO_HOLD)))
                 : null;
         Request<T> request = new Request<>(
                 algorithms,
                 states.toArray(byte[][]::new),
-                argument(asked),
-                work(asked.mode),
+                argument(task),
+                work(task.mode),
                 sharing,
-                (reply, position) -> then.apply(ScriptAnswer.of(reply, position, time, at, asked.hold)),
+                (reply, position) -> then.apply(ScriptReply.of(reply, position, time, at, task.hold)),
                 unwanted);
         request.whenLost(lost);
-        return batcher.ask(slot, request);
+        return batcher.submit(slot, request);
     }
 
-    private byte[] argument(Asked asked) {
+    private byte[] argument(Task task) {
         Arguments arguments = new Arguments(32 + 72 * states.size())
-                .number(time.toTell())
-                .octet(asked.mode)
-                .number(asked.needed)
+                .number(time.argument())
+                .octet(task.mode)
+                .number(task.needed)
                 .number(states.size());
-        long now = byCalendar ? time.there() : 0;
+        long now = byCalendar ? time.serverMicros() : 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             long maxWait = RemoteLimit.micros(charge.maxWait());
             RemoteLimit[] limits = rules.get(i).limits;
             for (int position = 0; position < limits.length; position++) {
                 RemoteLimit limit = limits[position];
-                long permits = asked.mode == TAKE_SOME ? asked.most : possible(limit, charge, position);
-                limit.ask(arguments, position == 0, permits, limit.kept(charge), maxWait, asked.hold, now);
+                long permits = task.mode == TAKE_SOME ? task.most : possible(limit, charge, position);
+                limit.appendRequest(arguments, position == 0, permits, limit.kept(charge), maxWait, task.hold, now);
             }
         }
         return arguments.toArray();
@@ -191,7 +191,7 @@ final class Call {
         return work;
     }
 
-    /** The permits to ask for: none if the limit can never grant them, which is decided here. */
+    /** Returns the permits to request: 0 if the limit can never grant them, which is decided here. */
     private static long possible(RemoteLimit limit, Charge charge, int position) {
         return limit.isNever(charge, position) ? 0 : charge.permits(position);
     }
@@ -204,18 +204,18 @@ final class Call {
         }
     }
 
-    private List<RedisDecision> decisions(Returns returns, ScriptAnswer answer, boolean charged) {
+    private List<RedisDecision> decisions(Returns returns, ScriptReply reply, boolean charged) {
         List<RedisDecision> decisions = new ArrayList<>(charges.size());
         int state = 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             RemoteRule rule = rules.get(i);
             boolean took = charged && charge.permits() > 0;
-            long[] numbers = answer.next(rule.limits.length);
-            decisions.add(new RedisDecision(returns, charge, rule, numbers, answer, took, 0));
+            long[] numbers = reply.next(rule.limits.length);
+            decisions.add(new RedisDecision(returns, charge, rule, numbers, reply, took, 0));
             for (int limit = 0; limit < rule.limits.length; limit++) {
                 if (took && rule.isHeld(charge, limit)) {
-                    renewals.hold(states.get(state), charge.permits(limit), answer.hold());
+                    renewals.hold(states.get(state), charge.permits(limit), reply.hold());
                 }
                 state++;
             }
@@ -224,32 +224,32 @@ final class Call {
     }
 
     /**
-     * Asks again when the calendar that was sent along does not reach the server's time. Where this fails or is
-     * cancelled first, the request of the last attempt is cancelled.
+     * Repeats a request if the calendar boundaries in it do not cover the server's time. If this future fails or is
+     * cancelled first, the last attempt is cancelled.
      */
     private final class CalendarRequest<T> extends ReturningFuture<T> {
 
-        private final Asked asked;
-        private final Function<ScriptAnswer, T> then;
-        private final Consumer<ScriptAnswer> late;
-        private volatile @Nullable CompletableFuture<ScriptAnswer> last;
+        private final Task task;
+        private final Function<ScriptReply, T> then;
+        private final Consumer<ScriptReply> late;
+        private volatile @Nullable CompletableFuture<ScriptReply> last;
 
-        CalendarRequest(Asked asked, Function<ScriptAnswer, T> then, Consumer<T> unwanted) {
+        CalendarRequest(Task task, Function<ScriptReply, T> then, Consumer<T> unwanted) {
             super(unwanted);
-            this.asked = asked;
+            this.task = task;
             this.then = then;
-            this.late = answer -> {
-                if (answer.isOutside()) {
-                    time.learn(answer.time());
+            this.late = reply -> {
+                if (reply.isOutside()) {
+                    time.observe(reply.time());
                 } else {
-                    unwanted.accept(then.apply(answer));
+                    unwanted.accept(then.apply(reply));
                 }
             };
         }
 
         void begin() {
             var unused = whenComplete((result, failure) -> {
-                CompletableFuture<ScriptAnswer> request = last;
+                CompletableFuture<ScriptReply> request = last;
                 if (failure != null && request != null) {
                     request.cancel(true);
                 }
@@ -258,30 +258,30 @@ final class Call {
         }
 
         private void attempt(int attempt) {
-            CompletableFuture<ScriptAnswer> request = send(asked, answer -> answer, late);
+            CompletableFuture<ScriptReply> request = send(task, reply -> reply, late);
             last = request;
-            // a cancellation that has not read the field has come by now
+            // for a cancellation that did not see the new value of the field
             if (isDone()) {
                 request.cancel(true);
             }
-            var unused = request.whenComplete((answer, failure) -> {
+            var unused = request.whenComplete((reply, failure) -> {
                 try {
-                    answered(answer, failure, attempt);
+                    replied(reply, failure, attempt);
                 } catch (RuntimeException | Error e) {
                     completeExceptionally(e);
                 }
             });
         }
 
-        private void answered(ScriptAnswer answer, @Nullable Throwable failure, int attempt) {
+        private void replied(ScriptReply reply, @Nullable Throwable failure, int attempt) {
             if (failure != null) {
                 completeExceptionally(failure);
-            } else if (!answer.isOutside()) {
-                hand(then.apply(answer));
+            } else if (!reply.isOutside()) {
+                hand(then.apply(reply));
             } else if (attempt == MAX_CALENDAR_ATTEMPTS) {
-                throw new StorageUnavailableException("The clock of the server jumps", null);
+                throw new StorageUnavailableException("The clock of the Redis server jumps", null);
             } else {
-                time.learn(answer.time());
+                time.observe(reply.time());
                 if (!isDone()) {
                     attempt(attempt + 1);
                 }

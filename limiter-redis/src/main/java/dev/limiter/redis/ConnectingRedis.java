@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that may not be reachable yet: requests fail at once until it is, and no caller waits. Requests start an
- * attempt to connect in the background, once a second at most, until one succeeds. The client reconnects by itself
- * afterwards, unless it misses that answers no longer come ({@link #reconnect}). Thread-safe.
+ * A server that may not be reachable yet. Until it is, requests fail at once, so no caller waits. Requests trigger an
+ * attempt to connect in the background, at most once a second, until one succeeds. After that the client reconnects by
+ * itself, unless it does not notice that replies have stopped ({@link #reconnect}). Thread-safe.
  */
 public final class ConnectingRedis implements Redis {
 
@@ -25,19 +25,19 @@ public final class ConnectingRedis implements Redis {
     private volatile CompletableFuture<Void> attempt = CompletableFuture.completedFuture(null);
     private volatile boolean closed;
 
-    /** {@code connect}: begins to connect; does not block. */
+    /** Creates a server; {@code connect} starts connecting and does not block. */
     public ConnectingRedis(Supplier<CompletionStage<? extends Redis>> connect) {
         this.connect = connect;
     }
 
-    /** Begins to connect, if that is not done, under way, or tried a moment ago. */
+    /** Starts connecting, unless connected, already connecting, or tried less than a second ago. */
     public void connect() {
         if (connected == null) {
             reconnect();
         }
     }
 
-    /** Begins to connect, if that is not under way, or tried a moment ago. */
+    /** Starts a new connection, unless already connecting, or tried less than a second ago. */
     @Override
     public void reconnect() {
         boolean due = !closed && System.nanoTime() - tried >= TRY_EVERY_NANOS;
@@ -61,7 +61,7 @@ public final class ConnectingRedis implements Redis {
         }
         connecting.set(false);
         if (redis != null && before != null) {
-            // closing may wait for the thread that connects
+            // closing may block on the thread that connects
             Thread closing = new Thread(before::close, "limiter-redis-close");
             closing.setDaemon(true);
             closing.start();
@@ -72,7 +72,7 @@ public final class ConnectingRedis implements Redis {
         attempt.complete(null);
     }
 
-    /** The outcome of the latest attempt. */
+    /** Completes when the latest attempt has ended. */
     @Override
     public CompletionStage<?> connected() {
         return attempt;

@@ -5,22 +5,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
-/** The keys that a server deletes when its memory is full, as far as it tells: not every user may ask. */
+/** Reads which keys a server deletes when its memory is full, if the user has the permission. */
 public final class EvictionPolicy {
 
     private static final Script SCRIPT = Script.of(ScriptFiles.read("policy"));
 
-    /** So many names of keys find one on each server that has a hundredth of the slots or more. */
+    /** Enough key names to find one on each server that has at least a hundredth of the slots. */
     private static final int MOST_KEYS = 1_000;
 
     private EvictionPolicy() {}
 
     /**
-     * Asks each server that has slots; does not block.
+     * Reads the policy of each server that has slots. Does not block.
      *
-     * @param keyPrefix below which this user may use keys
-     * @return by the name of the server, empty if there is only one: {@code noeviction}, {@code allkeys-lru} and so on;
-     *     empty if it does not tell. Fails as the server does
+     * @param keyPrefix the prefix of keys that this user may access
+     * @return the policy by the name of the server (empty if there is only one), such as {@code noeviction}; empty if
+     *     the user lacks the permission. Fails as the server does
      */
     public static Map<String, CompletionStage<String>> ofEach(Redis redis, String keyPrefix) {
         Map<String, CompletionStage<String>> policies = new LinkedHashMap<>();
@@ -43,7 +43,10 @@ public final class EvictionPolicy {
         return redis.run(SCRIPT, keys).thenApply(name -> new String(name, StandardCharsets.UTF_8));
     }
 
-    /** Whether limits may be among what is deleted: each of them has an expiry, so all but {@code noeviction} may. */
+    /**
+     * Returns whether the server may delete limits. They expire, so this is true for all policies except {@code
+     * noeviction}.
+     */
     public static boolean losesLimits(String policy) {
         return !policy.isEmpty() && !policy.equals("noeviction");
     }

@@ -11,21 +11,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * The releases that failed on one server, which are sent again: some at once, the next when these are answered, or a
- * moment later where any of them failed. Thread-safe; never blocks.
+ * Retries the releases that failed on one server, some at a time: the next ones after these succeeded, or after a pause
+ * if any failed. Thread-safe; never blocks.
  */
 final class FailedReleases {
 
-    /** More are left to the end of their holds, or windows. */
+    /** The most releases kept; others end when their hold or window expires. */
     static final int MOST_KEPT = 100_000;
 
-    /** So many are sent at once. */
+    /** The number of releases sent at a time. */
     private static final int TOGETHER = 64;
 
-    /** The JDK's thread for time-outs: tasks of the application may occupy the common pool. */
+    /** The JDK's thread for timeouts, because the application may block the common pool. */
     private static final Executor NEXT = CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run);
 
-    /** The same thread, a moment later. */
+    /** The same thread, after a pause. */
     private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final Function<Release, CompletableFuture<Boolean>> send;
@@ -33,9 +33,11 @@ final class FailedReleases {
     private final AtomicBoolean underWay = new AtomicBoolean();
 
     /**
-     * @param repeatable whether the same may be done twice
-     * @param done called when the server has done it, or it is given up
-     * @param until the time by {@link System#nanoTime} from which it has no effect
+     * A release that failed.
+     *
+     * @param repeatable whether executing it twice does no harm
+     * @param done called when the server has executed it, or it is given up
+     * @param until the {@link System#nanoTime} from which it has no effect
      */
     record Release(Script script, byte[][] keys, byte[] argument, boolean repeatable, Runnable done, long until) {
 
@@ -44,12 +46,12 @@ final class FailedReleases {
         }
     }
 
-    /** {@code send}: sends a release; false if that failed, in which case the release has been kept again. */
+    /** Creates an instance; {@code send} sends a release, and returns false if it failed and was kept again. */
     FailedReleases(Function<Release, CompletableFuture<Boolean>> send) {
         this.send = send;
     }
 
-    /** Has a release sent again; false if it is over, or there is no place for it. */
+    /** Keeps a release to be sent again; returns false if it is over or too many are kept. */
     boolean keep(Release release) {
         if (release.isOver() || !kept.offer(release)) {
             return false;
@@ -70,11 +72,12 @@ final class FailedReleases {
         List<CompletableFuture<Boolean>> sent = some.stream().map(send).toList();
         var unused = CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
                 .whenCompleteAsync(
-                        (done, failure) -> goOn(failure == null && sent.stream().allMatch(CompletableFuture::join)),
+                        (done, failure) ->
+                                sendNext(failure == null && sent.stream().allMatch(CompletableFuture::join)),
                         NEXT);
     }
 
-    private void goOn(boolean works) {
+    private void sendNext(boolean works) {
         if (works && !kept.isEmpty()) {
             sendSome();
             return;

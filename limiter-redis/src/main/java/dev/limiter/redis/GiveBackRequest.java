@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.function.ObjLongConsumer;
 
 /**
- * The permits of one charge that are to be returned, as {@code give_back} is told of them. Used by one thread.
+ * The permits of one charge to return, as arguments of {@code give_back}. Not thread-safe.
  *
- * <p>Only those of concurrency limits, which are released, or only those of all others.
+ * <p>Contains either only those of concurrency limits, which are released, or only those of all other limits.
  */
 final class GiveBackRequest {
 
-    /** For permits of an unknown time: no reset can be later. */
+    /** For permits taken at an unknown time: no reset can be later. */
     private static final long LATEST = 1L << 52;
 
     private final Arguments arguments;
@@ -21,12 +21,12 @@ final class GiveBackRequest {
     private int algorithms;
 
     private GiveBackRequest(ServerTime time, long takenAt, int limits) {
-        this.arguments = new Arguments(64).number(time.toTell()).number(takenAt);
+        this.arguments = new Arguments(64).number(time.argument()).number(takenAt);
         this.states = new ArrayList<>(limits);
         this.permits = new long[limits];
     }
 
-    /** {@code held}: those of concurrency limits, else those of all others. */
+    /** Creates a request to return the permits of concurrency limits if {@code held}, otherwise of all other limits. */
     public static GiveBackRequest of(RedisDecision decision, boolean held, ServerTime time) {
         RemoteRule remote = decision.remote;
         byte[][] keys = remote.keys(decision.charge.key());
@@ -35,7 +35,7 @@ final class GiveBackRequest {
             RemoteLimit limit = remote.limits[i];
             long permits = decision.charge.permits(i);
             if (permits > 0 && limit.isHeld() == held) {
-                limit.giveBack(
+                limit.appendReturn(
                         returned.arguments, permits, decision.mark(i), decision.returnedBefore(i), decision.hold());
                 returned.add(keys[i], limit, permits);
             }
@@ -43,13 +43,13 @@ final class GiveBackRequest {
         return returned;
     }
 
-    /** Permits that a call whose answer is lost may hold by now. */
+    /** Creates a request to release permits that a call may hold although its reply was lost. */
     public static GiveBackRequest unanswered(Charge charge, RemoteRule remote, byte[] hold, ServerTime time) {
         byte[][] keys = remote.keys(charge.key());
         GiveBackRequest returned = new GiveBackRequest(time, LATEST, keys.length);
         for (int i = 0; i < keys.length; i++) {
             if (remote.isHeld(charge, i)) {
-                remote.limits[i].giveBack(returned.arguments, charge.permits(i), 0, 0, hold);
+                remote.limits[i].appendReturn(returned.arguments, charge.permits(i), 0, 0, hold);
                 returned.add(keys[i], remote.limits[i], charge.permits(i));
             }
         }
@@ -66,12 +66,12 @@ final class GiveBackRequest {
         return states.isEmpty();
     }
 
-    /** The {@linkplain LuaAlgorithm#bit bits} of the algorithms that are needed. */
+    /** Returns the {@linkplain LuaAlgorithm#bit bits} of the algorithms that are needed. */
     public int algorithms() {
         return algorithms;
     }
 
-    /** Tells each state with how many permits of it are returned. */
+    /** Calls {@code action} with each state and the number of permits to return to it. */
     public void forEach(ObjLongConsumer<byte[]> action) {
         for (int i = 0; i < states.size(); i++) {
             action.accept(states.get(i), permits[i]);

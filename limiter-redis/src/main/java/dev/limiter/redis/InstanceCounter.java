@@ -11,20 +11,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 
 /**
- * How many instances share a Redis, as far as this one knows: each says every two seconds that it is there, and counts
- * those that did so in the last half a minute. 1 until it is known; the last known number while Redis is gone. The
- * largest of the last ten counts is believed: after an outage, or on a server that starts empty, the first instance
- * counts itself alone until the others have found the server again.
+ * Counts the instances that share a Redis. Each sends a heartbeat every two seconds, and counts the heartbeats of the
+ * last half minute. The number is 1 until it is known, and the last known number while Redis is down. The largest of
+ * the last ten counts is used: after an outage, or on a server that starts empty, the first instance counts only itself
+ * until the others have reconnected.
  */
 final class InstanceCounter implements RemoteStorage.Instances {
 
-    private static final long SAY_SO_EVERY_NANOS = Duration.ofSeconds(2).toNanos();
+    private static final long HEARTBEAT_NANOS = Duration.ofSeconds(2).toNanos();
 
-    /** So many counts take longer than the longest time between two probes of a server that was given up. */
-    static final int BELIEVED = 10;
+    /** This many counts take longer than the longest pause between two probes of a server that is down. */
+    static final int RECENT_COUNTS = 10;
 
-    /** No more answers than half of those that are believed come from one stop. */
-    private static final long LATE_NANOS = BELIEVED / 2 * SAY_SO_EVERY_NANOS;
+    /** A pause of the server delays at most half of the counts in use. */
+    private static final long LATE_NANOS = RECENT_COUNTS / 2 * HEARTBEAT_NANOS;
 
     private static final long FORGOTTEN_AFTER_MICROS = Duration.ofSeconds(30).toNanos() / 1000;
 
@@ -32,7 +32,7 @@ final class InstanceCounter implements RemoteStorage.Instances {
     private final byte[] key;
     private final byte[] name = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
     private final LongSupplier nanoTime;
-    private final int[] counts = new int[BELIEVED];
+    private final int[] counts = new int[RECENT_COUNTS];
     private int counted;
     private volatile int known = 1;
     private volatile long next;
@@ -61,19 +61,19 @@ final class InstanceCounter implements RemoteStorage.Instances {
 
     @Override
     public CompletionStage<?> count() {
-        long asked = nanoTime.getAsLong();
-        next = asked + SAY_SO_EVERY_NANOS;
+        long sentAt = nanoTime.getAsLong();
+        next = sentAt + HEARTBEAT_NANOS;
         byte[] terms = new Arguments(8).number(FORGOTTEN_AFTER_MICROS).toArray();
         return redis.run(Scripts.INSTANCES, new byte[][] {key}, terms, name).thenAccept(reply -> {
-            // those that waited for a server that stood still count who else it has read by then
-            if (nanoTime.getAsLong() - asked < LATE_NANOS) {
+            // calls that waited for a paused server would count only the instances that it has read so far
+            if (nanoTime.getAsLong() - sentAt < LATE_NANOS) {
                 counted((int) ByteBuffer.wrap(reply).getDouble());
             }
         });
     }
 
     private synchronized void counted(int count) {
-        counts[counted++ % BELIEVED] = count;
+        counts[counted++ % RECENT_COUNTS] = count;
         known = Math.max(Arrays.stream(counts).max().orElse(1), 1);
     }
 
@@ -83,7 +83,7 @@ final class InstanceCounter implements RemoteStorage.Instances {
         try {
             RedisErrors.TIMEOUTS.join(redis.run(Scripts.GOODBYE, new byte[][] {key}, name), atMost);
         } catch (StorageUnavailableException failure) {
-            // it is forgotten later
+            // the heartbeat expires
         }
     }
 }

@@ -11,36 +11,39 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rejections that follow from earlier answers of Redis: a key without permits for another minute is not asked for until
- * then. Other instances may give back or reset, and Redis may lose its data: so one request a second asks all the same.
- * Thread-safe; bounded: the least recently used rejections are dropped.
+ * Rejects requests locally while an earlier reply of Redis is still valid: if a key has no permits for another minute,
+ * Redis is not called until then. Other instances may return permits or reset the key, and Redis may lose its data, so
+ * one request per second is sent anyway. Thread-safe and bounded: the least recently used rejections are dropped.
  *
- * <p>Each state has a stamp, which changes when permits are given back here. A rejection asked for under an older stamp
- * is not used, whenever its answer came.
+ * <p>Each state has a stamp, which changes when this instance returns permits. A rejection that was requested under an
+ * older stamp is ignored.
  */
 final class KnownRejections {
 
     static final int MAX_REQUESTS = 10_000;
 
-    /** Not worth remembering. */
+    /** Shorter rejections are not stored. */
     private static final long SHORTEST_MICROS = 100;
 
-    /** The number of stamps, a power of two. States that share a stamp forget more rejections than necessary. */
+    /** The number of stamps, a power of two. States that share a stamp drop more rejections than necessary. */
     private static final int STAMPS = 4096;
 
-    /** The time for which a rejection is believed before one request asks again. */
-    private static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How long a rejection is used before one request checks it. */
+    private static final long CHECK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * {@code parts} as they were heard of at {@code answered}, rejected until {@code until}, by the clock of this JVM;
-     * {@code doubted}: when one request is to find out whether that is still so.
+     * A rejection.
+     *
+     * @param parts the decisions of the reply at {@code repliedAt}
+     * @param until when the rejection ends, by the clock of this JVM
+     * @param nextCheck when one request has to check whether it still applies
      */
-    private record Rejection(List<RedisDecision> parts, long stamp, long answered, long until, AtomicLong doubted) {
+    private record Rejection(List<RedisDecision> parts, long stamp, long repliedAt, long until, AtomicLong nextCheck) {
 
-        /** True for one request in a second. */
-        boolean isDoubted(long now) {
-            long due = doubted.get();
-            return now - due >= 0 && doubted.compareAndSet(due, now + BELIEVED_NANOS);
+        /** Returns true for one request per second. */
+        boolean isCheckDue(long now) {
+            long due = nextCheck.get();
+            return now - due >= 0 && nextCheck.compareAndSet(due, now + CHECK_EVERY_NANOS);
         }
     }
 
@@ -52,22 +55,22 @@ final class KnownRejections {
         this(System::nanoTime);
     }
 
-    /** {@code nanoTime}: for tests. */
+    /** Creates an instance with a clock, for tests. */
     KnownRejections(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    /** The answer that Redis would give to a request, if it would certainly reject; null if it has to be asked. */
+    /** Returns the rejection that Redis would certainly reply with, or null if a call to Redis is needed. */
     public @Nullable Decision of(Object request) {
         return of(request, true);
     }
 
-    /** The same also for the request that is to find out whether Redis still rejects: for one that cannot ask. */
+    /** Does the same, but ignores the check that is due once per second: for use while Redis cannot be called. */
     public @Nullable Decision lasting(Object request) {
         return of(request, false);
     }
 
-    private @Nullable Decision of(Object request, boolean doubting) {
+    private @Nullable Decision of(Object request, boolean checking) {
         Rejection rejection = rejections.isEmpty() ? null : rejections.get(request);
         if (rejection == null) {
             return null;
@@ -77,11 +80,11 @@ final class KnownRejections {
             rejections.remove(request, rejection);
             return null;
         }
-        return doubting && rejection.isDoubted(now) ? null : afterwards(rejection, now);
+        return checking && rejection.isCheckDue(now) ? null : afterwards(rejection, now);
     }
 
     private static Decision afterwards(Rejection rejection, long now) {
-        long passedMicros = (now - rejection.answered) / 1000;
+        long passedMicros = (now - rejection.repliedAt) / 1000;
         List<RedisDecision> parts = rejection.parts;
         return parts.size() == 1
                 ? parts.get(0).rejectedAfter(passedMicros)
@@ -90,7 +93,9 @@ final class KnownRejections {
                         .toList());
     }
 
-    /** The stamps of all states that charges are about: they only grow, so the sum is the same if all are. */
+    /**
+     * Returns the sum of the stamps of all states of the charges. Stamps only grow, so an equal sum means no change.
+     */
     public long stamp(List<Charge> charges) {
         long sum = 0;
         for (Charge charge : charges) {
@@ -113,27 +118,28 @@ final class KnownRejections {
     }
 
     /**
-     * Rejects from {@code asked} on, so for no longer than Redis would; and tells a wait from now on, so none that is too
-     * short: Redis has answered in between. {@code stamp}: before Redis was asked.
+     * Stores a rejection. It counts from {@code calledAt}, so it does not last longer than in Redis. Its retry time
+     * counts from now, so it is not too short. {@code stamp} is from before the call.
      */
-    public void learn(Object request, List<RedisDecision> answer, long stamp, long asked) {
+    public void remember(Object request, List<RedisDecision> reply, long stamp, long calledAt) {
         long micros = 0;
         boolean same = true;
-        for (RedisDecision part : answer) {
+        for (RedisDecision part : reply) {
             same &= part.isOfTheSame();
             micros = Math.max(micros, part.rejectsForMicros());
         }
         if (same && micros >= SHORTEST_MICROS) {
-            long until = asked + Math.min(micros, Long.MAX_VALUE / 4000) * 1000;
-            long answered = nanoTime.getAsLong();
+            long until = calledAt + Math.min(micros, Long.MAX_VALUE / 4000) * 1000;
+            long repliedAt = nanoTime.getAsLong();
             rejections.put(
-                    request, new Rejection(answer, stamp, answered, until, new AtomicLong(asked + BELIEVED_NANOS)));
+                    request,
+                    new Rejection(reply, stamp, repliedAt, until, new AtomicLong(calledAt + CHECK_EVERY_NANOS)));
         } else if (!rejections.isEmpty()) {
             rejections.remove(request);
         }
     }
 
-    /** Something may be had again of the state that a charge is about. */
+    /** Drops rejections of a charge that may be permitted again. */
     public void forget(Charge charge) {
         stamps.incrementAndGet(position(charge));
     }

@@ -7,40 +7,44 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits of one key that were taken in one call, for later requests. Taking one is one atomic subtraction. Thread-safe;
- * never blocks.
+ * Permits of one key that were leased in one call, for later requests. Taking one is an atomic subtraction.
+ * Thread-safe; never blocks.
  */
 final class LeasedPermits {
 
     private final Returns returns;
     private final Charge charge;
     private final RemoteRule remote;
-    private final ScriptAnswer answer;
+    private final ScriptReply reply;
     private final long[] numbers;
     private final long until;
     private final long low;
 
-    /** Below 0 if more have tried to take one than there were. */
+    /** Negative if more requests tried to take a permit than there were. */
     private final AtomicLong rest;
 
     /**
-     * @param asked when Redis was asked, as {@link System#nanoTime()}: what is kept expires no later than it would
-     *     there
+     * Creates a lease.
+     *
+     * @param calledAt the {@link System#nanoTime()} of the call, so that the lease expires no later than in Redis
      * @param requests how many requests wait for a permit, 0 or 1
      */
     public LeasedPermits(
-            Returns returns, Charge charge, RemoteRule remote, ScriptAnswer answer, long asked, int requests) {
+            Returns returns, Charge charge, RemoteRule remote, ScriptReply reply, long calledAt, int requests) {
         this.returns = returns;
         this.charge = charge;
         this.remote = remote;
-        this.answer = answer;
-        this.numbers = answer.next(remote.limits.length);
-        this.rest = new AtomicLong(answer.taken());
-        this.low = (answer.taken() - requests) / 2;
-        this.until = remote.ahead == 0 ? asked : asked + Math.min(remote.aheadNanos, windowRest());
+        this.reply = reply;
+        this.numbers = reply.next(remote.limits.length);
+        this.rest = new AtomicLong(reply.taken());
+        this.low = (reply.taken() - requests) / 2;
+        this.until = remote.ahead == 0 ? calledAt : calledAt + Math.min(remote.aheadNanos, windowRest());
     }
 
-    /** Until the windows end in which the permits were taken: in another one they would be too many. */
+    /**
+     * Returns nanoseconds until the end of the windows in which the permits were taken; they must not be used in
+     * another.
+     */
     private long windowRest() {
         RedisDecision state = decision(0);
         long rest = Long.MAX_VALUE;
@@ -49,20 +53,23 @@ final class LeasedPermits {
             if (remote.limits[i].algorithm == LuaAlgorithm.FIXED_WINDOW) {
                 long reset = state.lastingNanos(i);
                 long window = limit.window().toNanos();
-                // if some wait for the next window, it is that one's end
+                // if requests wait for the next window, this is the end of that one
                 rest = Math.min(rest, reset > window ? reset - window : reset);
             }
         }
         return rest;
     }
 
-    /** The decision of the request that waited for these: one of them, or a rejection if there is none. */
+    /**
+     * Returns the decision of the request that waited for this lease: one of its permits, or a rejection if there is
+     * none.
+     */
     Decision first() {
         Decision taken = one();
         return taken != null ? taken : rejection();
     }
 
-    /** One of them; null if there is none, or it is too late. */
+    /** Returns one of the permits; null if there is none, or they have expired. */
     @Nullable
     Decision take() {
         return rest.get() > 0 && !isTooOld() ? one() : null;
@@ -73,22 +80,22 @@ final class LeasedPermits {
         return left >= 0 ? decision(left) : null;
     }
 
-    /** Each as if it had been taken alone, in this order: what was left then, and what the state was. */
+    /** Returns a decision as if each permit had been taken alone, in this order. */
     private RedisDecision decision(long behind) {
-        return new RedisDecision(returns, charge, remote, numbers, answer, true, behind);
+        return new RedisDecision(returns, charge, remote, numbers, reply, true, behind);
     }
 
-    /** The rejection of a request after these were taken. */
+    /** Returns the rejection of a request after these permits were taken. */
     public RedisDecision rejection() {
-        return new RedisDecision(returns, charge, remote, numbers, answer, false, 0);
+        return new RedisDecision(returns, charge, remote, numbers, reply, false, 0);
     }
 
-    /** How many no caller has had yet. */
+    /** Returns how many permits are unused. */
     long kept() {
         return Math.max(rest.get(), 0);
     }
 
-    /** Whether no more than half of those are left that were taken ahead. */
+    /** Returns whether at most half of the permits for later requests are left. */
     boolean runsLow() {
         return rest.get() <= low;
     }
@@ -97,17 +104,17 @@ final class LeasedPermits {
         return System.nanoTime() - until >= 0;
     }
 
-    /** Has no caller have any more of them, and returns none: the state that they were taken from is gone. */
+    /** Drops the unused permits without returning them, because the state that they were taken from is gone. */
     void forget() {
         rest.set(0);
     }
 
-    /** Gives back those that no caller has had. */
+    /** Returns the unused permits. */
     public void giveBack() {
         long permits = rest.getAndSet(0);
         if (permits > 0) {
             Charge all = charge.rule().charge(charge.key(), permits);
-            returns.giveBack(new RedisDecision(returns, all, remote, numbers, answer, true, 0), false);
+            returns.giveBack(new RedisDecision(returns, all, remote, numbers, reply, true, 0), false);
         }
     }
 }

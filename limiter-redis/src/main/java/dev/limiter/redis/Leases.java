@@ -13,29 +13,31 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits that this instance has leased, by key. A request takes one without a lock. At half of a lease the next
- * one is fetched in the background. A request that finds no permit fetches a lease for itself and later requests, or
- * asks for its own permit while that is under way. Thread-safe; never blocks.
+ * The permits that this instance has leased, by key. A request takes one without a lock. When half of a lease is used,
+ * the next one is fetched in the background. A request that finds no permit fetches a lease for itself and later
+ * requests, or only its own permit while a fetch is in progress. Thread-safe; never blocks.
  */
 final class Leases {
 
     /** Takes permits from Redis. */
     public interface Source {
 
-        /** Takes one permit for each waiting request, 0 or 1, and up to {@code more} for later requests. */
+        /** Takes one permit for each waiting request (0 or 1), and up to {@code more} for later requests. */
         CompletableFuture<LeasedPermits> take(Charge charge, int requests, long more);
 
-        /** The most permits of a key to lease at a time, 0 for none; it may change. */
+        /** Returns the most permits of a key to lease at a time, 0 for none; it may change. */
         long most(Charge charge);
     }
 
     /** The most keys with leases. */
     public static final int MAX_KEYS = 10_000;
 
-    /** So many leases are refunded before the server is waited for, whose client queues a limited number of calls. */
+    /**
+     * This many leases are refunded before waiting for the server, because its client queues a limited number of calls.
+     */
     private static final int AT_ONCE = 250;
 
-    /** The pause after a lease that got fewer permits than it wanted. */
+    /** The pause after a lease that got fewer permits than it requested. */
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(RemoteRule.PAUSE_MICROS);
 
     private static final Lease FIRST = new Lease(List.of(), true, System.nanoTime());
@@ -44,8 +46,8 @@ final class Leases {
      * The lease of a key. Immutable; replaced in the map.
      *
      * @param blocks the permits, the oldest first
-     * @param fetching whether a call for more is under way
-     * @param pausedUntil no more are fetched before, by {@link System#nanoTime()}
+     * @param fetching whether a call for more is in progress
+     * @param pausedUntil the {@link System#nanoTime()} before which no more are fetched
      */
     private record Lease(List<LeasedPermits> blocks, boolean fetching, long pausedUntil) {
 
@@ -56,7 +58,7 @@ final class Leases {
                     .sum();
         }
 
-        /** Whether there is nothing to remember. */
+        /** Returns whether the entry can be removed. */
         boolean isOver() {
             return blocks.isEmpty() && !fetching && System.nanoTime() - pausedUntil >= 0;
         }
@@ -69,7 +71,7 @@ final class Leases {
         this.source = source;
     }
 
-    /** A leased permit; null if there is none. */
+    /** Returns a leased permit, or null if there is none. */
     public @Nullable Decision kept(Charge charge) {
         Lease lease = byKey.get(charge);
         if (lease == null) {
@@ -88,12 +90,14 @@ final class Leases {
         return null;
     }
 
-    /** The decision of a request that fetches a lease; null if it has to ask for its own permit only. */
+    /**
+     * Fetches a lease, and returns the decision of the request; null if the request has to take its own permit only.
+     */
     public @Nullable CompletableFuture<Decision> fetched(Charge charge) {
         return source.most(charge) > 0 && begin(charge) ? fetch(charge, 1) : null;
     }
 
-    /** Returns whether the caller has to fetch; no other thread does so until it has. */
+    /** Returns whether the caller has to fetch; no other thread does so until it has finished. */
     private boolean begin(Charge charge) {
         Lease lease = byKey.get(charge);
         if (lease == null) {
@@ -104,7 +108,7 @@ final class Leases {
                 && byKey.replace(charge, lease, new Lease(lease.blocks, true, lease.pausedUntil));
     }
 
-    /** Fetches more; completes with the decision of the request that waits, if there is one. */
+    /** Fetches more permits, and completes with the decision of the request that waits, if there is one. */
     private CompletableFuture<Decision> fetch(Charge charge, int requests) {
         long more =
                 Math.max(source.most(charge) - byKey.getOrDefault(charge, FIRST).kept(), 0);
@@ -138,22 +142,22 @@ final class Leases {
         return lease.isOver() ? null : lease;
     }
 
-    /** Refunds the leases that are too old; {@code caughtUp} as for {@link #giveBackAll}. */
+    /** Refunds the leases that have expired; {@code caughtUp} as in {@link #giveBackAll}. */
     public void cleanUp(BooleanSupplier caughtUp) {
         giveBack(LeasedPermits::isTooOld, caughtUp);
     }
 
-    /** Refunds the leases of a key, by all limits that the rule has for it. Looks at all keys. */
+    /** Refunds the leases of a key under all limits that the rule has for it. Visits all keys. */
     public void giveBack(String rule, String key) {
         charges(rule, key).forEach(charge -> takeOut(charge, block -> true).forEach(LeasedPermits::giveBack));
     }
 
-    /** Forgets the leases of a key whose state is gone: they are neither used nor refunded. */
+    /** Drops the leases of a key that has lost its state: they are neither used nor refunded. */
     public void forget(String rule, String key) {
         charges(rule, key).forEach(charge -> takeOut(charge, block -> true).forEach(LeasedPermits::forget));
     }
 
-    /** The charges of a key by the rule's own limits and by those of a tier. */
+    /** Returns the charges of a key with the rule's own limits and with those of tiers. */
     private List<Charge> charges(String rule, String key) {
         return byKey.keySet().stream()
                 .filter(charge ->
@@ -164,7 +168,8 @@ final class Leases {
     /**
      * Refunds all leases.
      *
-     * @param caughtUp waits until the server has answered all calls; false if it does not: then the rest is kept
+     * @param caughtUp waits until the server has replied to all calls; returns false if it does not, and the rest is
+     *     kept
      */
     public void giveBackAll(BooleanSupplier caughtUp) {
         giveBack(block -> true, caughtUp);

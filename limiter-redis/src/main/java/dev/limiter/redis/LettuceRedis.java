@@ -26,43 +26,43 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * {@link Redis} over a connection of Lettuce, which it closes when closed. A node with 10,000 unanswered commands gets
- * no others, which fail at once: a server that stands still fills no memory. A server executes no command twice, with
- * any options of the connection. Thread-safe; never blocks.
+ * {@link Redis} over a Lettuce connection, which is closed with this object. Commands to a node with 10,000 outstanding
+ * ones fail at once, so that a server that hangs does not fill the memory. No command is executed twice, whatever the
+ * options of the connection. Thread-safe; never blocks.
  */
 public class LettuceRedis implements Redis {
 
     /**
-     * Commands of a node without an answer. Lettuce has such a bound too, but logs a stack trace for each command above
-     * it.
+     * The most commands of a node without a reply. Lettuce has such a limit too, but logs a stack trace for each
+     * command above it.
      */
     static final int MOST_UNANSWERED = 10_000;
 
     /**
-     * The next turn of an event loop that has little to do; one that has much is late in any case. No thread of the common
-     * pool, which tasks of the application may occupy.
+     * Runs in the next cycle of an idle event loop; a busy one is late anyway. Does not use the common pool, which the
+     * application may block.
      */
     private static final Executor NEXT_TURN =
             CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final StatefulConnection<byte[], byte[]> connection;
 
-    /** Whether keys have to be in one slot to be used together. */
+    /** Whether keys must be in one slot to be used together. */
     private volatile boolean bySlot;
 
-    /** Digests of scripts that some node was sent already. */
+    /** The digests of scripts that were sent to some node. */
     private final Set<String> sent = ConcurrentHashMap.newKeySet();
 
-    /** By node. */
+    /** The number of commands without a reply, by node. */
     private final ConcurrentHashMap<String, AtomicInteger> unanswered = new ConcurrentHashMap<>();
 
-    /** To one server, which may have replicas, or to a cluster that is behind one address. */
+    /** Connects to one server, which may have replicas, or to a cluster behind one address. */
     public LettuceRedis(StatefulRedisConnection<byte[], byte[]> connection) {
         this.connection = connection;
         this.bySlot = false;
     }
 
-    /** To a cluster. */
+    /** Connects to a cluster. */
     public LettuceRedis(StatefulRedisClusterConnection<byte[], byte[]> connection) {
         this.connection = connection;
         this.bySlot = true;
@@ -70,14 +70,14 @@ public class LettuceRedis implements Redis {
 
     @Override
     public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
-        // each node has to be sent it once, and forgets it on its own
+        // each node needs the text once, and may forget it
         boolean first = sent.add(script.digest());
         return send(first ? eval(script, names, arguments) : evalsha(script, names, arguments), names)
                 .exceptionallyCompose(failure -> {
                     if (failure instanceof RedisNoScriptException) {
                         return send(eval(script, names, arguments), names);
                     }
-                    // a cluster behind one address: it is used as one from now on
+                    // a cluster behind one address: from now on used as a cluster
                     bySlot |= String.valueOf(failure.getMessage()).startsWith("CROSSSLOT");
                     return CompletableFuture.failedFuture(AclRights.explained(failure, script));
                 });
@@ -100,8 +100,8 @@ public class LettuceRedis implements Redis {
     }
 
     /**
-     * The thread that reads answers is the one that encodes commands: an event loop of Netty, which reads in turn with
-     * encoding all that has gathered. So it may not have read before the first of two commands, but has before the
+     * Completes when replies that have arrived are read. The event loop that reads replies also encodes commands, and
+     * alternates between both. So it may not have read before encoding the first of two commands, but has before the
      * second.
      */
     @Override
@@ -123,24 +123,24 @@ public class LettuceRedis implements Redis {
         return encoded;
     }
 
-    /** Sends a command to the node of these keys, unless too many have no answer there. */
+    /** Sends a command to the node of these keys, unless it has too many outstanding commands. */
     private CompletionStage<byte[]> send(UnrepeatedCommand command, byte[][] names) {
         AtomicInteger count =
                 unanswered.computeIfAbsent(isClustered() ? node(slot(names[0])) : "", node -> new AtomicInteger());
         if (count.incrementAndGet() > MOST_UNANSWERED) {
             count.decrementAndGet();
             return CompletableFuture.failedFuture(RedisErrors.notDone(
-                    "Redis has not answered " + MOST_UNANSWERED + " commands, so that it is sent no others", null));
+                    MOST_UNANSWERED + " commands to Redis have no reply yet; no more are sent", null));
         }
-        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        CompletableFuture<byte[]> result = new CompletableFuture<>();
         var unused = command.whenComplete((reply, failure) -> {
             count.decrementAndGet();
             if (failure == null) {
-                answer.complete(reply);
+                result.complete(reply);
             } else {
-                answer.completeExceptionally(
+                result.completeExceptionally(
                         command.isNotDone(failure)
-                                ? RedisErrors.notDone("Redis was not asked: " + failure, failure)
+                                ? RedisErrors.notDone("The command was not sent to Redis: " + failure, failure)
                                 : failure);
             }
         });
@@ -149,7 +149,7 @@ public class LettuceRedis implements Redis {
         } catch (RuntimeException | Error failure) {
             command.completeExceptionally(failure);
         }
-        return answer;
+        return result;
     }
 
     @Override
@@ -177,10 +177,10 @@ public class LettuceRedis implements Redis {
     }
 
     /**
-     * A command that no server executes twice. Lettuce writes what has no answer once more: when its connection is back,
-     * or to another node of a cluster. The second time a PING is written instead, whose answer keeps the order of
-     * answers and fails the command; so it is for a command that was cancelled before. A redirect is an answer: the next
-     * node is sent the command itself.
+     * A command that no server executes twice. Lettuce writes a command without a reply again after a reconnect, or to
+     * another node of a cluster. The second time, this class writes a PING; its reply keeps replies in order and
+     * fails the command. The same applies to a command that was cancelled before. A redirect is a reply, so the next
+     * node receives the command itself.
      */
     private static class UnrepeatedCommand extends AsyncCommand<byte[], byte[], byte[]> {
 
@@ -201,7 +201,7 @@ public class LettuceRedis implements Redis {
 
         private static final class Reply extends ByteArrayOutput<byte[], byte[]> {
 
-            /** Whether the command was written, and no answer has come. */
+            /** Whether the command was written and has no reply yet. */
             private volatile boolean due;
 
             Reply() {
@@ -218,7 +218,7 @@ public class LettuceRedis implements Redis {
         @Override
         public void encode(ByteBuf buffer) {
             boolean repeated = reply.due;
-            // before the look at what may be cancelled meanwhile: see isNotDone
+            // set before checking for a cancellation, which may happen concurrently: see isNotDone
             reply.due = true;
             replaced |= repeated || isDone();
             if (replaced) {
@@ -228,17 +228,17 @@ public class LettuceRedis implements Redis {
             }
         }
 
-        /** Not while it is encoded: callbacks send other commands, which would overtake the PING. */
+        /** Not called while encoding: callbacks send other commands, which would overtake the PING. */
         @Override
         public void complete() {
             if (replaced) {
-                completeExceptionally(new RedisException("The connection was lost before the answer came"));
+                completeExceptionally(new RedisException("The connection was lost before the reply arrived"));
             } else {
                 super.complete();
             }
         }
 
-        /** Whether no server has done anything, given what it failed with: none was sent the command, or one has redirected it. */
+        /** Returns whether no server executed the command, given its failure: it was not sent, or it was redirected. */
         boolean isNotDone(Throwable failure) {
             return !replaced && !reply.due && !(failure instanceof RedisCommandExecutionException);
         }

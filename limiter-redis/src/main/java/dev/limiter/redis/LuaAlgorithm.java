@@ -3,7 +3,7 @@ package dev.limiter.redis;
 import java.util.Arrays;
 import java.util.List;
 
-/** The algorithms that scripts know: both buckets are one, and a bucket that warms up is another. */
+/** The algorithms of the scripts: token and leaky buckets are one, and a bucket with a warm-up is another. */
 enum LuaAlgorithm {
     BUCKET(true),
     FIXED_WINDOW(true),
@@ -21,22 +21,22 @@ enum LuaAlgorithm {
         this.shareable = shareable;
     }
 
-    /** Whether callers may share the permits that one call takes: not if permits are held, or spaced. */
+    /** Returns whether callers may share the permits of one call: not if permits are held or spaced evenly. */
     boolean isShareable() {
         return shareable;
     }
 
-    /** The number of the algorithm in scripts and states. */
+    /** Returns the number of the algorithm in scripts and states. */
     byte number() {
         return (byte) (ordinal() + 1);
     }
 
-    /** The bit of the algorithm in a set of algorithms. */
+    /** Returns the bit of the algorithm in a set of algorithms. */
     public int bit() {
         return 1 << ordinal();
     }
 
-    /** The algorithms of a set. */
+    /** Returns the algorithms of a set. */
     static List<LuaAlgorithm> of(int set) {
         return Arrays.stream(values())
                 .filter(algorithm -> (set & algorithm.bit()) != 0)

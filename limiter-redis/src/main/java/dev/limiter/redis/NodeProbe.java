@@ -7,10 +7,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out whether a server works, by a script with a key that is on it. Thread-safe. */
+/** Checks whether a server works, with a script on a key of that server. Thread-safe. */
 final class NodeProbe {
 
-    /** More names of keys than that need not be tried to find one on a server. */
+    /** The most key names tried to find one on a server. */
     private static final int MOST_KEYS = 10_000;
 
     private final Redis redis;
@@ -24,26 +24,27 @@ final class NodeProbe {
         this.keyPrefix = keyPrefix;
     }
 
-    /** {@code node}: as {@link Redis#node} names it; empty if there is only one. */
+    /** Probes a server; {@code node} is the name from {@link Redis#node}, or empty if there is only one. */
     CompletionStage<byte[]> probe(String node) {
         byte[] key = key(node);
         return key == null
-                ? CompletableFuture.failedFuture(new StorageUnavailableException("No slot is on " + node, null))
+                ? CompletableFuture.failedFuture(
+                        new StorageUnavailableException("Node " + node + " has no slots", null))
                 : redis.run(Scripts.PROBE, new byte[][] {key});
     }
 
-    /** Complete as {@link Redis#answersRead} of a key that is on the server. */
+    /** Completes as {@link Redis#answersRead} does for a key on the server. */
     CompletionStage<?> answersRead(String node) {
         byte[] key = key(node);
         return key == null ? CompletableFuture.completedFuture(null) : redis.answersRead(key);
     }
 
-    /** Whether a server is one of those that have slots. */
+    /** Returns whether a server has slots. */
     boolean hasSlots(String node) {
         return !node.isEmpty() && key(node) != null;
     }
 
-    /** A key that is on that server; null if there is none any more. */
+    /** Returns a key on that server, or null if it has no slots any more. */
     private byte @Nullable [] key(String node) {
         byte[] known = keys.get(node);
         if (known != null && isOn(node, known)) {

@@ -20,25 +20,25 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The permits of concurrency limits that this instance holds. They are held for half a minute only, so that those of an
- * instance that is gone are free again, and renewed until they are released. A renewal that fails is sent again with
- * the next call of {@link #renew}. Thread-safe.
+ * The concurrency permits that this instance holds. A hold expires after half a minute, so that permits of a crashed
+ * instance become free, and is renewed until it is released. A renewal that fails is sent again with the next call of
+ * {@link #renew}. Thread-safe.
  */
 final class PermitRenewals {
 
     static final long MICROS = Duration.ofSeconds(30).toNanos() / 1000;
     private static final int NAME_LENGTH = 16;
 
-    /** The time between two renewals of a hold, less up to half of it: so not all are renewed at the same time. */
+    /** The time between two renewals of a hold; randomly up to half of that less, to spread renewals over time. */
     private static final long RENEWED_EVERY_NANOS = MICROS * 1000 / 3;
 
-    /** Calls of a pass that are under way at once. */
+    /** The calls of a pass in progress at a time. */
     private static final int CALLS = 32;
 
-    /** Holds of one key that are renewed in one call: a script blocks the server. */
+    /** The holds of one key that are renewed in one call; limited because a script blocks the server. */
     private static final int OF_A_CALL = 200;
 
-    /** The JDK's thread for time-outs: tasks of the application may occupy the common pool. */
+    /** The JDK's thread for timeouts, because the application may block the common pool. */
     private static final Executor NEXT = CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final Redis redis;
@@ -62,8 +62,8 @@ final class PermitRenewals {
     }
 
     /**
-     * One pass over the keys of a server that are due: a few calls at once, the next when these are answered. Ends where
-     * all of them fail, so that a dead server costs a few calls; its keys are due again then.
+     * One pass over the keys of a server that are due. Sends a few calls at a time, and the next ones after their
+     * replies. Ends if all of them fail, so that a dead server costs only a few calls; its keys are then due again.
      */
     private final class Pass {
 
@@ -71,7 +71,7 @@ final class PermitRenewals {
         private final byte[] terms;
         private volatile Map<ByteBuffer, Held> due = new HashMap<>();
         private volatile Iterator<Supplier<CompletableFuture<Boolean>>> calls = Collections.emptyIterator();
-        private volatile boolean answered;
+        private volatile boolean hasReply;
 
         Pass(long now, byte[] terms) {
             this.begun = now;
@@ -85,12 +85,12 @@ final class PermitRenewals {
             sendSome();
         }
 
-        /** Whether none of the first calls has been answered, and they may still be. */
-        boolean isUnanswered(long now) {
-            return !answered && now - begun < RENEWED_EVERY_NANOS;
+        /** Returns whether none of the first calls has a reply, although one may still come. */
+        boolean isWithoutReply(long now) {
+            return !hasReply && now - begun < RENEWED_EVERY_NANOS;
         }
 
-        /** Sends no others, and keeps nothing. */
+        /** Sends no further calls, and clears the keys. */
         void end() {
             calls = Collections.emptyIterator();
             due = Map.of();
@@ -103,10 +103,10 @@ final class PermitRenewals {
                     .map(some -> () -> send(key, held, some));
         }
 
-        /** False if it failed. */
+        /** Renews some holds; completes with false if that failed. */
         private CompletableFuture<Boolean> send(byte[] key, Held held, List<ByteBuffer> some) {
             return redis.run(Scripts.RENEW, new byte[][] {key}, arguments(terms, some))
-                    .handle((answer, failure) -> {
+                    .handle((reply, failure) -> {
                         if (failure != null) {
                             held.due = begun;
                         }
@@ -115,7 +115,7 @@ final class PermitRenewals {
                     .toCompletableFuture();
         }
 
-        /** One thread after the other. */
+        /** Called by one thread at a time. */
         private void sendSome() {
             Iterator<Supplier<CompletableFuture<Boolean>>> left = calls;
             List<CompletableFuture<Boolean>> sent = new ArrayList<>(CALLS);
@@ -126,13 +126,13 @@ final class PermitRenewals {
                 end();
             } else {
                 var unused = CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
-                        .whenComplete((done, failure) -> answered = true)
+                        .whenComplete((done, failure) -> hasReply = true)
                         .whenCompleteAsync(
-                                (done, failure) -> goOn(sent.stream().anyMatch(CompletableFuture::join)), NEXT);
+                                (done, failure) -> sendNext(sent.stream().anyMatch(CompletableFuture::join)), NEXT);
             }
         }
 
-        private void goOn(boolean works) {
+        private void sendNext(boolean works) {
             if (works) {
                 sendSome();
             } else {
@@ -148,7 +148,7 @@ final class PermitRenewals {
         ThreadLocalRandom.current().nextBytes(instance);
     }
 
-    /** A name that no other instance has. */
+    /** Returns a name that no other instance uses. */
     byte[] newName() {
         return ByteBuffer.allocate(NAME_LENGTH)
                 .put(instance)
@@ -176,7 +176,7 @@ final class PermitRenewals {
         });
     }
 
-    /** The member of a hold in {@code concurrency.lua}: seven bytes of permits, then the name. */
+    /** Returns the member of a hold in {@code concurrency.lua}: the permits in seven bytes, then the name. */
     private static ByteBuffer member(long permits, byte[] name) {
         byte[] number = ByteBuffer.allocate(Long.BYTES).putLong(permits).array();
         return ByteBuffer.allocate(7 + name.length).put(number, 1, 7).put(name).flip();
@@ -187,32 +187,32 @@ final class PermitRenewals {
     }
 
     /**
-     * Renews what is due, three times before it would end. A server that has not answered the first calls of a pass gets
-     * no others until the next renewal of these would be due.
+     * Renews what is due, three times before it would expire. A server that has not replied to the first calls of a
+     * pass gets no others until these holds would be due again.
      */
     synchronized void renew() {
         long now = time.clock().epochNanos();
-        byte[] terms = new Arguments(16).number(time.toTell()).number(MICROS).toArray();
+        byte[] terms = new Arguments(16).number(time.argument()).number(MICROS).toArray();
         Map<String, Pass> begun = new HashMap<>();
         keys.forEach((key, held) -> {
             String node = held.isDue(now) ? redis.node(redis.slot(key.array())) : null;
-            if (node != null && !isUnanswered(node, now)) {
+            if (node != null && !isWithoutReply(node, now)) {
                 held.due = nextRenewal();
                 begun.computeIfAbsent(node, of -> new Pass(now, terms)).due.put(key, held);
             }
         });
         begun.forEach((node, pass) -> {
             Pass last = passes.put(node, pass);
-            if (last != null && !last.answered) {
+            if (last != null && !last.hasReply) {
                 last.end();
             }
             pass.begin();
         });
     }
 
-    private boolean isUnanswered(String node, long now) {
+    private boolean isWithoutReply(String node, long now) {
         Pass last = passes.get(node);
-        return last != null && last.isUnanswered(now);
+        return last != null && last.isWithoutReply(now);
     }
 
     private static byte[][] arguments(byte[] terms, List<ByteBuffer> members) {

@@ -6,8 +6,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded map that drops the least recently used entries, roughly: each use moves an entry to the younger of two
- * generations, and a younger generation of half the bound replaces the older one. Thread-safe; never blocks for long.
+ * A bounded map that drops approximately the least recently used entries. Each use moves an entry to the younger of two
+ * generations. When the younger one reaches half of the bound, it replaces the older one. Thread-safe; never blocks for
+ * long.
  */
 final class RecentMap<K, V> {
 
@@ -15,7 +16,7 @@ final class RecentMap<K, V> {
     private volatile Map<K, V> young = new ConcurrentHashMap<>();
     private volatile Map<K, V> old = new ConcurrentHashMap<>();
 
-    /** {@code most}: how many entries there are at most, but for a few that come at the same time. */
+    /** Creates a map of at most {@code most} entries, and a few more during concurrent puts. */
     RecentMap(int most) {
         this.half = most / 2;
     }
@@ -25,7 +26,7 @@ final class RecentMap<K, V> {
         if (value == null && old.containsKey(key)) {
             Map<K, V> last = old;
             makeRoom();
-            // under the lock of its new place: a removal at the same time finds it there
+            // under the lock of its new place, where a concurrent removal finds it
             value = young.computeIfAbsent(key, absent -> last.remove(absent));
         }
         // another thread may have moved it
@@ -54,7 +55,7 @@ final class RecentMap<K, V> {
         Map<K, V> latest;
         do {
             latest = young;
-            // the older generation first: an entry that is moved meanwhile is found in the younger one
+            // the older generation first: an entry that is moved concurrently is found in the younger one
             old.remove(key);
             latest.remove(key);
         } while (latest != young);

@@ -3,30 +3,29 @@ package dev.limiter.redis;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The least of the times measured in the last half a minute, as BBR estimates the round trip: a queue, or a late
- * reader, lengthens most of them, and an average would take that for the line. Thread-safe; races lose a measurement,
- * which does not matter.
+ * The smallest time measured in the last half minute, as BBR estimates the round trip. An average would include queues
+ * and late readers, which lengthen most measurements. Thread-safe; a race may lose a measurement, which is harmless.
  */
 final class RecentMinimum {
 
     private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** While nothing was measured yet. */
+    /** Returned while nothing has been measured. */
     public static final long UNKNOWN = Long.MAX_VALUE;
 
-    /** The least of this period and of the last one. */
+    /** The minimum of this period and of the previous one. */
     private volatile long least = UNKNOWN;
 
     private volatile long leastBefore = UNKNOWN;
 
     private volatile long begun;
 
-    /** {@code now}: of a clock in nanoseconds, also below. */
+    /** Creates an instance; {@code now} is a clock reading in nanoseconds. */
     public RecentMinimum(long now) {
         this.begun = now;
     }
 
-    /** Adds a measurement, in nanoseconds of any sign. */
+    /** Adds a measurement in nanoseconds, which may be negative. */
     public void measured(long nanos, long now) {
         if (now - begun > PERIOD_NANOS) {
             begun = now;
@@ -37,7 +36,7 @@ final class RecentMinimum {
         }
     }
 
-    /** The least, in nanoseconds, or {@link #UNKNOWN}. */
+    /** Returns the minimum in nanoseconds, or {@link #UNKNOWN}. */
     public long nanos() {
         return Math.min(least, leastBefore);
     }

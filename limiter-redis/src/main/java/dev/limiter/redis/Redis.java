@@ -4,46 +4,51 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The Redis server, or cluster of them, that holds the states. This is where another client than Lettuce goes in: all
- * that limits need of one is to run a script (EVALSHA, and EVAL where the server does not know it), and to tell which keys may go together. {@link RedisRateLimiterStorage#builder} takes it.
+ * The Redis server or cluster that holds the states. Implement this to use a client other than Lettuce: it has to run
+ * scripts (EVALSHA, or EVAL if the server does not have the script), and report which keys may be used together. Pass
+ * it to {@link RedisRateLimiterStorage#builder}.
  *
- * <p>Thread-safe; never blocks. Everything it returns may fail with whatever the client fails with; that is an outage.
- * A command that fails must not be sent again later: it would charge permits that no caller gets.
+ * <p>Implementations are thread-safe and never block. Returned futures may fail with any exception, which counts as an
+ * outage. A command that failed must not be sent again later, because it would charge permits that no caller gets.
  */
 public interface Redis extends AutoCloseable {
 
-    /** Runs a script, loading it where it is not known. All keys are in one {@linkplain #slot slot}. */
+    /** Runs a script, loading it if the server does not have it. All keys are in one {@linkplain #slot slot}. */
     CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments);
 
-    /** The slot that keys must share to be used in one script; the same for all where there is only one server. */
+    /** Returns the slot of a key. Keys in one script must share a slot; with one server, all do. */
     int slot(byte[] key);
 
-    /** Whether slots are on several servers, of which one may fail alone. Default: they are not. */
+    /** Returns whether slots are on several servers, each of which may fail independently. Defaults to false. */
     default boolean isClustered() {
         return false;
     }
 
-    /** Any name of the server of a slot; empty if it is not known. Default: there is only one. */
+    /**
+     * Returns a name of the server that has a slot, or an empty string if unknown. Defaults to one server without a
+     * name.
+     */
     default String node(int slot) {
         return "";
     }
 
     /**
-     * Completes when the reader thread of the key's server has run. Tells a slow server from a slow client when an
-     * answer is late. Default: at once, so that every late answer counts against the server.
+     * Completes when the thread that reads replies from the key's server has run. This distinguishes a slow server from
+     * a slow client when a reply is late. By default completes at once, so that every late reply counts as a failure of
+     * the server.
      */
     default CompletionStage<?> answersRead(byte[] key) {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Complete once it is connected, or has failed to. Default: it is. */
+    /** Completes when the client has connected or failed to. By default, completes at once. */
     default CompletionStage<?> connected() {
         return CompletableFuture.completedFuture(null);
     }
 
     /**
-     * Connects anew in the background, if that can be done, since there have been no answers for a while. The
-     * connection that there is stays until there is another one. Default: does nothing.
+     * Reconnects in the background if possible, because there have been no replies for a while. The current connection
+     * is kept until there is another one. Does nothing by default.
      */
     default void reconnect() {}
 

@@ -13,9 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides without Redis where the answer is known, and else has Redis decide: by one {@link Call} for each slot
- * that the states of a request are in. Remembers what answers reject.
- * Thread-safe; never blocks.
+ * Decides locally if the decision is known, otherwise in Redis, with one {@link Call} per slot of the request's states.
+ * Remembers rejections. Thread-safe; never blocks.
  */
 final class RedisDecider implements Leases.Source {
 
@@ -48,7 +47,7 @@ final class RedisDecider implements Leases.Source {
         this.statistics = statistics;
     }
 
-    /** An answer without asking: a permit that was taken ahead, or a rejection that is certain; null if there is none. */
+    /** Returns a decision without calling Redis: a leased permit or a certain rejection; null if there is none. */
     @Nullable
     Decision known(List<Charge> charges) {
         List<Charge> merged = charges.size() == 1 ? charges : PermitArithmetic.merged(charges);
@@ -72,23 +71,25 @@ final class RedisDecider implements Leases.Source {
         return rejection;
     }
 
-    /** The rejection that the last answer to the same request still means; null if there is none. */
+    /** Returns the rejection that follows from the last reply to the same request, or null. */
     @Nullable
     Decision rejected(List<Charge> charges) {
         return rejections.lasting(charges.size() == 1 ? charges.get(0) : charges);
     }
 
-    /** Asks, even if the answer is known. */
+    /** Calls Redis, even if the decision is known. */
     CompletableFuture<Decision> ask(List<Charge> charges) {
         return failing(() -> decide(charges));
     }
 
-    /** The answer that these charges would have, which charges nothing. */
+    /** Returns the decision that these charges would get; charges nothing. */
     CompletableFuture<Decision> peek(List<Charge> charges) {
         return failing(() -> decide(checked(charges), true));
     }
 
-    /** A failure of the call itself, such as for a rule that Redis cannot count, is one of the future. */
+    /**
+     * Returns the future of a call, including a call that throws, for example for a rule that Redis does not support.
+     */
     private static <T> CompletableFuture<T> failing(Supplier<CompletableFuture<T>> call) {
         try {
             return call.get();
@@ -99,7 +100,7 @@ final class RedisDecider implements Leases.Source {
 
     private static List<Charge> checked(List<Charge> charges) {
         if (charges.isEmpty()) {
-            throw new IllegalArgumentException("There is no charge to decide");
+            throw new IllegalArgumentException("charges is empty, but must contain at least one charge");
         }
         return PermitArithmetic.merged(charges);
     }
@@ -118,11 +119,11 @@ final class RedisDecider implements Leases.Source {
 
     private CompletableFuture<Decision> share(Charge charge, RemoteRule rule) {
         long stamp = rejections.stamp(List.of(charge));
-        long asked = System.nanoTime();
+        long calledAt = System.nanoTime();
         return call(charge, rule, rule.keys(charge.key())).share(returns, (decision, position) -> {
-            // the others have the same numbers
+            // the others have the same values
             if (position == 0) {
-                learn(charge, List.of(decision), stamp, asked);
+                remember(charge, List.of(decision), stamp, calledAt);
             }
         });
     }
@@ -138,20 +139,20 @@ final class RedisDecider implements Leases.Source {
             return inSeveralSlots(calls, charges);
         }
         long stamp = rejections.stamp(charges);
-        long asked = System.nanoTime();
+        long calledAt = System.nanoTime();
         return calls.get(0)
                 .run(
                         returns,
                         decisions -> {
                             if (!peek) {
-                                learn(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, asked);
+                                remember(charges.size() == 1 ? charges.get(0) : charges, decisions, stamp, calledAt);
                             }
                             return AbstractDecision.allOf(decisions);
                         },
                         Decision::giveBack);
     }
 
-    /** One for each slot. */
+    /** Returns one call per slot. */
     private List<Call> calls(List<Charge> charges, boolean peek) {
         List<Call> calls = new ArrayList<>(1);
         for (Charge charge : charges) {
@@ -171,36 +172,36 @@ final class RedisDecider implements Leases.Source {
         return calls;
     }
 
-    private void learn(Object request, List<RedisDecision> decisions, long stamp, long asked) {
+    private void remember(Object request, List<RedisDecision> decisions, long stamp, long calledAt) {
         if (!time.isPassed()) {
-            rejections.learn(request, decisions, stamp, asked);
+            rejections.remember(request, decisions, stamp, calledAt);
         }
     }
 
     private CompletableFuture<Decision> inSeveralSlots(List<Call> calls, List<Charge> charges) {
-        List<CompletableFuture<List<RedisDecision>>> answers = calls.stream()
+        List<CompletableFuture<List<RedisDecision>>> replies = calls.stream()
                 .map(call -> call.run(returns, decisions -> decisions, late -> late.forEach(Decision::giveBack)))
                 .toList();
-        CompletableFuture<Decision> decided = CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        CompletableFuture<Decision> decided = CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
                 .handle((all, failure) -> {
-                    List<RedisDecision> decisions = answers.stream()
-                            .filter(answer -> !answer.isCompletedExceptionally())
-                            .flatMap(answer -> answer.join().stream())
+                    List<RedisDecision> decisions = replies.stream()
+                            .filter(reply -> !reply.isCompletedExceptionally())
+                            .flatMap(reply -> reply.join().stream())
                             .toList();
                     if (failure != null || !decisions.stream().allMatch(Decision::permitted)) {
                         decisions.forEach(Decision::giveBack);
                     }
-                    // throws what one of them failed with
-                    answers.forEach(CompletableFuture::join);
+                    // throws the failure of one of them
+                    replies.forEach(CompletableFuture::join);
                     return AbstractDecision.allApart(inOrder(decisions, charges));
                 });
-        ReturningFuture<Decision> answer = new ReturningFuture<>(Decision::giveBack);
-        var unused = answer.whenComplete((decision, failure) -> {
+        ReturningFuture<Decision> reply = new ReturningFuture<>(Decision::giveBack);
+        var unused = reply.whenComplete((decision, failure) -> {
             if (failure != null) {
-                answers.forEach(part -> part.cancel(true));
+                replies.forEach(part -> part.cancel(true));
             }
         });
-        return answer.handedBy(decided);
+        return reply.handedBy(decided);
     }
 
     private static List<RedisDecision> inOrder(List<RedisDecision> decisions, List<Charge> charges) {
@@ -213,23 +214,23 @@ final class RedisDecider implements Leases.Source {
         return a.key().equals(b.key()) && a.rule().equals(b.rule());
     }
 
-    /** Gives back what was taken ahead of a key by a rule of that name. */
+    /** Refunds the leases of a key. */
     void giveBackKept(String rule, String key) {
         leases.giveBack(rule, key);
     }
 
-    /** Forgets the key of a rule of that name, whose state is gone: permits taken ahead of it, and rejections. */
+    /** Drops leases and rejections of a key that has lost its state. */
     void forget(Charge charge) {
         leases.forget(charge.rule().name(), charge.key());
         rejections.forget(charge);
     }
 
-    /** Gives back all that was taken ahead; {@code caughtUp} as for {@link Leases#giveBackAll}. */
+    /** Refunds all leases; {@code caughtUp} as in {@link Leases#giveBackAll}. */
     void giveBackKept(BooleanSupplier caughtUp) {
         leases.giveBackAll(caughtUp);
     }
 
-    /** Forgets rejections that are over, and gives back what was taken ahead too long ago. */
+    /** Drops rejections that are over, and refunds leases that have expired. */
     void cleanUp(BooleanSupplier caughtUp) {
         rejections.cleanUp();
         leases.cleanUp(caughtUp);
@@ -243,21 +244,21 @@ final class RedisDecider implements Leases.Source {
     private CompletableFuture<LeasedPermits> lease(Charge charge, int requests, long more) {
         RemoteRule rule = rules.of(charge.rule());
         long stamp = rejections.stamp(List.of(charge));
-        long asked = System.nanoTime();
+        long calledAt = System.nanoTime();
         long needed = Math.max(requests, Math.min(rule.smallestBlock, more));
         return call(charge, rule, rule.keys(charge.key()))
                 .take(
                         needed,
                         requests + more,
-                        answer -> {
-                            LeasedPermits block = new LeasedPermits(returns, charge, rule, answer, asked, requests);
-                            learn(charge, List.of(block.rejection()), stamp, asked);
+                        reply -> {
+                            LeasedPermits block = new LeasedPermits(returns, charge, rule, reply, calledAt, requests);
+                            remember(charge, List.of(block.rejection()), stamp, calledAt);
                             return block;
                         },
                         LeasedPermits::giveBack);
     }
 
-    /** 0 for a rule that Redis cannot count: then the call fails. */
+    /** Returns 0 for a rule that Redis does not support; the call fails then. */
     @Override
     public long most(Charge charge) {
         try {

@@ -7,7 +7,7 @@ import dev.limiter.spi.CompiledLimit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** The answer of a script on one rule and key. */
+/** The reply of a script for one rule and key. */
 final class RedisDecision extends AbstractDecision {
 
     private static final VarHandle RETURNED;
@@ -23,7 +23,7 @@ final class RedisDecision extends AbstractDecision {
         }
     }
 
-    /** How many numbers a script answers for each limit. */
+    /** The number of values per limit in the reply of a script. */
     static final int NUMBERS = 6;
 
     public final Charge charge;
@@ -31,50 +31,50 @@ final class RedisDecision extends AbstractDecision {
 
     private final Returns returns;
 
-    private final ScriptAnswer answer;
+    private final ScriptReply reply;
 
-    /** For each limit, as the script answered them: left, rejection, reset, mark, returned, delay. */
+    /** Six values per limit from the script: left, rejection, reset, mark, returned, delay. */
     private final long[] numbers;
 
     private final boolean charged;
     private final boolean permitted;
     private final long turn;
 
-    /** How many of the permits that were taken in the same call count as taken later. */
+    /** How many permits of the same call count as taken after this one. */
     private final long behind;
 
-    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RETURNED
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // accessed through RETURNED
     private volatile boolean returned;
 
-    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // goes through RELEASED
+    @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // accessed through RELEASED
     private volatile boolean released;
 
-    /** {@code charged}: the permits were taken; they would be, or are rejected, if not. */
+    /** Creates a decision; {@code charged}: whether permits were taken. Otherwise it is a rejection or a peek. */
     public RedisDecision(
             Returns returns,
             Charge charge,
             RemoteRule remote,
             long[] numbers,
-            ScriptAnswer answer,
+            ScriptReply reply,
             boolean charged,
             long behind) {
         this.returns = returns;
         this.charge = charge;
         this.remote = remote;
         this.numbers = numbers;
-        this.answer = answer;
+        this.reply = reply;
         this.charged = charged;
         this.behind = behind;
         this.permitted = charged || isFree();
-        this.turn = answer.turn(charged ? delayMicros() : 0);
+        this.turn = reply.turn(charged ? delayMicros() : 0);
     }
 
-    /** The wait for the turn that all limits of the rule have together. */
+    /** Returns the wait for the common turn of all limits of the rule. */
     private long delayMicros() {
         return permitted ? numbers[NUMBERS - 1] : 0;
     }
 
-    /** Whether each limit would permit the request, at once or after a wait. */
+    /** Returns whether each limit would permit the request, at once or after a wait. */
     private boolean isFree() {
         for (int i = 0; i < remote.limits.length; i++) {
             if (numbers[NUMBERS * i + 1] != 0 || remote.limits[i].isNever(charge, i)) {
@@ -84,7 +84,9 @@ final class RedisDecision extends AbstractDecision {
         return true;
     }
 
-    /** Whether it tells of the same request: the answer to a charge tells when a single permit is available again. */
+    /**
+     * Returns whether the rejection time applies to the same request: after a charge, it applies to a single permit.
+     */
     public boolean isOfTheSame() {
         if (charged) {
             for (int i = 0; i < remote.limits.length; i++) {
@@ -96,7 +98,7 @@ final class RedisDecision extends AbstractDecision {
         return true;
     }
 
-    /** The time for which the same request will be rejected, as far as it is known. */
+    /** Returns for how long the same request will be rejected, as far as is known. */
     public long rejectsForMicros() {
         long longest = 0;
         for (int i = 0; i < remote.limits.length; i++) {
@@ -105,12 +107,12 @@ final class RedisDecision extends AbstractDecision {
         return longest;
     }
 
-    /** The maximum wait of the same request: the answer to a charge tells when a permit is available at once. */
+    /** Returns the maximum wait of the same request; after a charge, the reply contains the time without waiting. */
     private long patienceMicros(int limit) {
         return charged ? remote.limits[limit].patienceMicros(charge.maxWait()) : 0;
     }
 
-    /** The answer after that time, if no other request came in between. */
+    /** Returns the decision after {@code micros}, if no other request came in between. */
     public RedisDecision rejectedAfter(long micros) {
         long[] later = numbers.clone();
         for (int i = 0; i < remote.limits.length; i++) {
@@ -118,24 +120,24 @@ final class RedisDecision extends AbstractDecision {
             later[NUMBERS * i + 1] = numbers[NUMBERS * i + 1] < 0 ? -1 : Math.max(numbers[NUMBERS * i + 1] - sooner, 0);
             later[NUMBERS * i + 2] = numbers[NUMBERS * i + 2] < 0 ? -1 : Math.max(numbers[NUMBERS * i + 2] - micros, 0);
         }
-        return new RedisDecision(returns, charge, remote, later, answer, false, 0);
+        return new RedisDecision(returns, charge, remote, later, reply, false, 0);
     }
 
     long takenAt() {
-        return answer.time();
+        return reply.time();
     }
 
     long mark(int limit) {
         return remote.limits[limit].markBefore(numbers[NUMBERS * limit + 3], behind);
     }
 
-    /** How many permits had been returned of a limit when these were taken. */
+    /** Returns how many permits of a limit had been returned when these were taken. */
     long returnedBefore(int limit) {
         return numbers[NUMBERS * limit + 4];
     }
 
     public byte[] hold() {
-        return answer.hold();
+        return reply.hold();
     }
 
     @Override
@@ -148,7 +150,7 @@ final class RedisDecision extends AbstractDecision {
         return remote.rule;
     }
 
-    /** After how many nanoseconds nothing used counts any longer; UNKNOWN for concurrency. */
+    /** Returns nanoseconds until nothing used counts; UNKNOWN for concurrency. */
     public long lastingNanos(int limit) {
         return resetNanos(limit);
     }
@@ -167,7 +169,7 @@ final class RedisDecision extends AbstractDecision {
         return turn;
     }
 
-    /** Does not wait until the server has them back. */
+    /** Returns without waiting for the server. */
     @Override
     public void giveBack() {
         if (charged && RETURNED.compareAndSet(this, false, true)) {

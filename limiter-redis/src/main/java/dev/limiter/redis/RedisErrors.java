@@ -7,13 +7,13 @@ import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a server that cannot be used from a state that cannot be read. */
+/** Distinguishes a server that cannot be used from a state that cannot be read. */
 final class RedisErrors {
 
-    /** Waits for answers of Redis. */
+    /** Waits for replies of Redis. */
     static final Timeouts TIMEOUTS = new Timeouts(RedisErrors::of);
 
-    /** How a server says that it is out of memory, a replica, still loading and so on. */
+    /** Error codes of a server that is out of memory, a replica, still loading and so on. */
     private static final List<String> OF_THE_SERVER = List.of(
             "OOM",
             "READONLY",
@@ -36,7 +36,7 @@ final class RedisErrors {
 
     private RedisErrors() {}
 
-    /** The exception to throw when a script failed. Older servers wrap the reason in a text of their own. */
+    /** Returns the exception to throw for a failed script. Older servers wrap the reason in another message. */
     static RuntimeException of(Throwable failure) {
         Throwable cause = StorageUnavailableException.causeOf(failure);
         if (cause instanceof IllegalArgumentException illegal) {
@@ -52,20 +52,21 @@ final class RedisErrors {
         if (!(cause instanceof RedisCommandExecutionException)) {
             return new StorageUnavailableException("Redis failed: " + cause, cause);
         }
-        return OF_THE_SERVER.stream().anyMatch(code -> says(message, code))
+        return OF_THE_SERVER.stream().anyMatch(code -> hasCode(message, code))
                 ? notDone("Redis failed: " + cause, cause)
                 : new StorageUnavailableException(
                         "A state in Redis cannot be read: " + message, cause, Reason.BROKEN_STATE);
     }
 
     /**
-     * Whether the server certainly did nothing. Return scripts put commands that can fail this way first.
+     * Returns whether the server certainly changed nothing. The scripts for returns run commands that can fail in this
+     * way first.
      */
     static boolean isNotDone(Throwable failure) {
         return reasonOf(failure) == Reason.NOT_DONE;
     }
 
-    /** Whether the user of Redis lacks a right. */
+    /** Returns whether the Redis user lacks a permission. */
     static boolean isOfRights(Throwable failure) {
         return reasonOf(failure) == Reason.LACKS_RIGHT;
     }
@@ -74,24 +75,27 @@ final class RedisErrors {
         return of(failure) instanceof StorageUnavailableException unavailable ? unavailable.reason() : null;
     }
 
-    /** The command was not sent, or rejected as a whole. */
+    /** Creates a failure of a command that was not sent, or was rejected as a whole. */
     static StorageUnavailableException notDone(String message, @Nullable Throwable cause) {
         return new StorageUnavailableException(message, cause, Reason.NOT_DONE);
     }
 
     /**
-     * The failure with its first cause: a client reports that it cannot connect, but not the wrong password behind
-     * that.
+     * Returns the failure with its root cause. Clients report that they cannot connect, but not the wrong password
+     * behind it.
      */
     static String reason(Throwable failure) {
         Throwable first = failure;
         for (int depth = 0; depth < MOST_CAUSES && first.getCause() != null; depth++) {
             first = first.getCause();
         }
-        return first == failure ? failure.toString() : failure + ", because: " + first.getMessage();
+        return first == failure ? failure.toString() : failure + ", caused by: " + first.getMessage();
     }
 
-    /** Whether a server has done nothing because it could not do all at once: then each may still be had alone. */
+    /**
+     * Returns whether a server did nothing because it could not do everything in one call, so that each may succeed
+     * alone.
+     */
     static boolean isOfGoingTogether(Throwable failure) {
         String message =
                 String.valueOf(StorageUnavailableException.causeOf(failure).getMessage());
@@ -100,7 +104,7 @@ final class RedisErrors {
                 || message.contains("Error compiling script");
     }
 
-    private static boolean says(String message, String code) {
+    private static boolean hasCode(String message, String code) {
         return message.startsWith(code + " ")
                 || message.contains(" " + code + " ")
                 || message.contains("-" + code + " ");

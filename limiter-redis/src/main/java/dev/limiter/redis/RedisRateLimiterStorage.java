@@ -21,21 +21,23 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what every key used in Redis or Valkey (6.2 or later), so that all instances share it. Decided there by
- * scripts, by the clock of the server, in whole microseconds; all charges whose states lie together are one round trip.
+ * Stores the state of all keys in Redis or Valkey (6.2 or later), so that all instances share it. Scripts decide, on
+ * the clock of the server, in whole microseconds. All charges with states in the same slot take one round trip.
  *
- * <p>Charges of a request whose states lie in different slots of a cluster are decided side by side, and given back
- * where others reject: in the meantime a request may be rejected that would not be otherwise, never the opposite. Such
- * requests do not wait for turns.
+ * <p>Charges of a request in different slots of a cluster are decided in parallel, and returned if others reject. In
+ * the meantime another request may be rejected unnecessarily, but never permitted wrongly. Such requests do not wait
+ * for turns.
  *
- * <p>Thread-safe. Blocks for no longer than the {@linkplain Builder#timeout time-out}, and fails with {@link
- * StorageUnavailableException} if there is no answer by then; {@link #decideAsync} does not block. Every state expires.
- * Has no thread: the holds of concurrency limits are renewed, and calls that are not answered given up, by {@link
- * #cleanUp()}, which has to be called once a second or so.
+ * <p>Thread-safe. Blocks for at most the {@linkplain Builder#timeout timeout}, then throws {@link
+ * StorageUnavailableException}; {@link #decideAsync} does not block. Every state expires. Starts no threads: call
+ * {@link #cleanUp()} about once a second to renew concurrency permits and abandon calls without a reply.
  */
 public final class RedisRateLimiterStorage implements RemoteStorage {
 
-    /** Of a call, as long as a caller waits for a reader that is late: see {@link dev.limiter.failover.Timeouts}. */
+    /**
+     * In timeouts of a call: the longest that a caller waits if the reader is late; see {@link
+     * dev.limiter.failover.Timeouts}.
+     */
     private static final int MOST_BUDGETS = 12;
 
     private final Redis redis;
@@ -69,7 +71,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         this.calls = new RedisDecider(redis, batcher, time, rules, held, rejections, releases, statistics);
     }
 
-    /** Options of a storage in {@code redis}, which it closes when closed. */
+    /** Returns a builder of a storage in {@code redis}, which the storage closes when closed. */
     public static Builder builder(Redis redis) {
         return new Builder(redis);
     }
@@ -93,7 +95,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         return RedisErrors.of(failure);
     }
 
-    /** The server that has the slot of the charge's states. */
+    /** Returns the server that has the slot of the charge's states. */
     @Override
     public String node(Charge charge) {
         return redis.isClustered()
@@ -162,8 +164,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         Charge all = rule.charge(key);
         rejections.forget(all);
         calls.giveBackKept(rule.name(), key);
-        // answers to earlier calls come earlier: the permits kept by then were taken from the deleted state
-        byte[] argument = new Arguments(8).number(time.toTell()).toArray();
+        // replies come in order: leases that exist by then were taken from the deleted state
+        byte[] argument = new Arguments(8).number(time.argument()).toArray();
         RedisErrors.TIMEOUTS.join(
                 redis.run(Scripts.RESET, remote.keys(key), argument).thenRun(() -> calls.forget(all)), timeout);
         listeners.released(rule.name(), key);
@@ -174,7 +176,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         return time.clock();
     }
 
-    /** Hears of what is released or refunded here, not on other instances. */
+    /** Registers a listener for releases and refunds of this instance, but not of others. */
     @Override
     public void onRelease(ReleaseListener listener) {
         listeners.add(listener);
@@ -185,7 +187,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         listeners.remove(listener);
     }
 
-    /** The number of concurrency holds of this instance; states on the server are not counted. */
+    /** Returns the number of concurrency permits held by this instance; states on the server are not counted. */
     @Override
     public long size() {
         return held.size();
@@ -205,12 +207,15 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         redis.close();
     }
 
-    /** Gives back all that was taken ahead. */
+    /** Refunds all leases. */
     void giveBackKept() {
         calls.giveBackKept(this::caughtUp);
     }
 
-    /** Whether the server answers in time, if only that a right is missing: what was asked before is answered, too. */
+    /**
+     * Waits until the server has replied to earlier calls; returns false if it does not within the timeout. A missing
+     * permission is a reply.
+     */
     private boolean caughtUp() {
         try {
             RedisErrors.TIMEOUTS.join(probes.probe(""), timeout);
@@ -220,7 +225,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         }
     }
 
-    /** Options of a storage. Not thread-safe. */
+    /** Configures a storage. Not thread-safe. */
     public static final class Builder {
 
         private final Redis redis;
@@ -235,18 +240,21 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
             this.redis = redis;
         }
 
-        /** The beginning of the names of all keys, default {@code limiter:}; without braces, which decide the slot. */
+        /**
+         * Sets the prefix of all keys; defaults to {@code limiter:}. Braces are not allowed, because they determine the
+         * slot.
+         */
         public Builder keyPrefix(String keyPrefix) {
             if (keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
                 throw new IllegalArgumentException("keyPrefix is \"" + keyPrefix
-                        + "\", but must not contain braces: what is between braces decides where keys are in a"
+                        + "\", but must not contain braces, because they determine the slot of keys in a"
                         + " cluster");
             }
             this.keyPrefix = keyPrefix;
             return this;
         }
 
-        /** How long a decision may take, positive, default 50 ms. */
+        /** Sets how long a decision may take; positive, defaults to 50 ms. */
         public Builder timeout(Duration timeout) {
             if (timeout.isNegative() || timeout.isZero()) {
                 throw new IllegalArgumentException("timeout is " + timeout + ", but must be positive");
@@ -256,11 +264,15 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         }
 
         /**
-         * The share of a rule's limits, in percent from 0 to 50, that this instance takes ahead to decide on its own;
-         * it is kept for that share of the window at most. Default 0. In no window are more used than the limit admits:
-         * sliding windows and buckets count a permit for that time longer, and so bring that share less. Others may be
-         * rejected what one has taken and does not use. Asked for each request, and in force from the next call on. Permits of 10,000 keys are kept at most. Not for concurrency
-         * limits, and not where one request leaves after the other: these never take anything ahead.
+         * Sets the percentage of a rule's limits, from 0 to 50, that this instance leases to decide locally; defaults
+         * to 0. A lease lasts for at most that percentage of the window.
+         *
+         * <p>No window has more permits used than the limit. But sliding windows and buckets count a permit for that
+         * much longer, so they grant less by that percentage. Other instances may be rejected while leased permits are
+         * unused.
+         *
+         * <p>The function is called for each request, and a change applies from the next call to Redis. At most 10,000
+         * keys have leases. Concurrency limits and evenly spaced limits are never leased.
          */
         public Builder lease(ToIntFunction<Rule> percent) {
             this.aheadPercent = percent;
@@ -268,7 +280,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         }
 
         /**
-         * Checks the strategies that decide in memory while Redis fails: Redis has the library's algorithms only.
+         * Checks that the strategies are the built-in ones, because Redis has no others; they decide in memory while
+         * Redis is down.
          *
          * @throws IllegalArgumentException if one of the strategies is the application's own
          */
@@ -278,7 +291,7 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
                     RateLimiterStrategy strategy = strategies.strategy(algorithm);
                     if (!strategy.getClass().getPackageName().equals("dev.limiter.algorithm")) {
                         throw new IllegalArgumentException(strategy.getClass().getName()
-                                + " is the application's own strategy for " + algorithm
+                                + " is a custom strategy for " + algorithm
                                 + ", which cannot decide in Redis. Remove it, or use storage: memory.");
                     }
                 }
@@ -286,22 +299,22 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
             return this;
         }
 
-        /** Where it counts what it does, for meters. */
+        /** Sets the object that counts calls, for metrics. */
         public Builder statistics(StorageStatistics statistics) {
             this.statistics = statistics;
             return this;
         }
 
         /**
-         * Has the server go by this clock, in whole microseconds, instead of its own. For tests: all instances that
-         * share states need the same clock, since those with different ones permit more than the limit together.
+         * Makes the server use this clock, in whole microseconds, instead of its own, for tests. All instances that
+         * share states need the same clock: with different ones they permit more than the limit.
          */
         public Builder timeSource(TimeSource timeSource) {
             this.passedTime = timeSource;
             return this;
         }
 
-        /** Has requests gather while answers come within that time. For tests. */
+        /** Sets how recent calls must be for requests to batch behind them, for tests. */
         Builder gather(Duration gather) {
             this.gather = gather;
             return this;

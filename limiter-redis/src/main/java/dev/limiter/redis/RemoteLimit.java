@@ -8,20 +8,20 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One limit as the scripts have to be told of it, worked out once. The scripts count in whole microseconds, exactly:
- * windows that are not a whole number of them cannot be had here.
+ * One limit with its precomputed script arguments. Scripts count in whole microseconds, so the windows of limits in
+ * Redis must be a multiple of a microsecond.
  */
 final class RemoteLimit {
 
-    /** Whole numbers are exact in Lua up to twice this. */
+    /** Integers in Lua are exact up to twice 2<sup>BITS</sup>. */
     static final int BITS = 52;
 
     private static final byte[] NOTHING = {};
 
-    /** Entries of a log, or sub-windows, that are as much work for the server as another state. */
+    /** This many log entries or sub-windows cost the server as much as another state. */
     private static final int ENTRIES_OF_A_STATE = 16;
 
-    /** Entries of a log that a script looks at for one request, at most. */
+    /** The most log entries that a script reads for one request. */
     private static final int MOST_ENTRIES = 1000;
 
     public final Limit limit;
@@ -35,12 +35,14 @@ final class RemoteLimit {
     private final long capacity;
 
     /**
+     * Creates a limit.
+     *
      * @param terms what {@code decide} unpacks after permits, kept and patience
      * @param returning what {@code give_back} unpacks after the mark
-     * @param bounds the windows of a calendar, which follow the terms, and of which one follows the mark; none if there is
-     *     no calendar
-     * @param longestWait the longest wait for a turn that there is, or that the script can count with, in microseconds
-     * @param unitsPerPermit by how much a permit moves the mark
+     * @param bounds the calendar windows: five follow the terms, and one length follows the mark; none without a
+     *     calendar
+     * @param longestWait the longest wait for a turn that exists or that the script can compute, in microseconds
+     * @param unitsPerPermit how far a permit moves the mark
      */
     RemoteLimit(
             Limit limit,
@@ -61,15 +63,16 @@ final class RemoteLimit {
     }
 
     /**
-     * Appends the request for permits of this limit.
+     * Appends a request for permits of this limit.
      *
      * @param first whether it is the first one of its rule
-     * @param permits how many are to be taken
-     * @param kept how many must be left for others
-     * @param maxWait in microseconds
+     * @param permits the permits to take
+     * @param kept the permits that must be left for others
+     * @param maxWait the maximum wait in microseconds
      * @param hold the name under which concurrency permits are held
      */
-    public void ask(Arguments out, boolean first, long permits, long kept, long maxWait, byte[] hold, long now) {
+    public void appendRequest(
+            Arguments out, boolean first, long permits, long kept, long maxWait, byte[] hold, long now) {
         out.octet(first ? 1 : 0)
                 .octet(algorithm.number())
                 .number(permits)
@@ -80,8 +83,8 @@ final class RemoteLimit {
                 .bytes(held(hold));
     }
 
-    /** {@code mark} and {@code returnedBefore}: as the script answered them when the permits were taken. */
-    public void giveBack(Arguments out, long permits, long mark, long returnedBefore, byte[] hold) {
+    /** Appends a return of permits; {@code mark} and {@code returnedBefore} are from the reply that granted them. */
+    public void appendReturn(Arguments out, long permits, long mark, long returnedBefore, byte[] hold) {
         out.octet(algorithm.number())
                 .number(permits)
                 .number(mark)
@@ -91,12 +94,12 @@ final class RemoteLimit {
                 .bytes(held(hold));
     }
 
-    /** The mark that it would have been if the last so many permits had not been taken. */
+    /** Returns what the mark would be without the last {@code permits} permits. */
     long markBefore(long mark, long permits) {
         return mark - permits * unitsPerPermit;
     }
 
-    /** The work of the server for a request of so many permits, in states of a bucket. */
+    /** Returns the cost of a request for the server, in units of one bucket state. */
     public int work(long permits) {
         return switch (limit.algorithm()) {
             case SLIDING_WINDOW_LOG -> 1 + (int) Math.min(permits, MOST_ENTRIES) / ENTRIES_OF_A_STATE;
@@ -105,7 +108,7 @@ final class RemoteLimit {
         };
     }
 
-    /** Whether its permits are held until they are released. */
+    /** Returns whether permits are held until they are released. */
     boolean isHeld() {
         return algorithm == LuaAlgorithm.CONCURRENCY;
     }
@@ -114,28 +117,30 @@ final class RemoteLimit {
         return isHeld() ? hold : NOTHING;
     }
 
-    /** How many permits must be left for others. */
+    /** Returns how many permits must be left for others. */
     public long kept(Charge charge) {
         return PermitArithmetic.reserved(capacity, charge.reserve());
     }
 
-    /** Whether more is asked than can ever be granted. {@code position}: of this limit in its rule. */
+    /**
+     * Returns whether a charge needs more than can ever be granted; {@code position} is that of this limit in its rule.
+     */
     public boolean isNever(Charge charge, int position) {
         long permits = charge.permits(position);
         return permits > 0 && permits > capacity - kept(charge);
     }
 
-    /** The longest wait of a request for its turn; 0 where the limit gives none. */
+    /** Returns the longest wait of a request for its turn; 0 if the limit has no turns. */
     long patienceMicros(Duration maxWait) {
         return Math.min(micros(maxWait), longestWait);
     }
 
-    /** A time to wait as a script is told of it, in microseconds; the longest that there is, if it is longer. */
+    /** Returns a maximum wait as passed to scripts, in microseconds; limited to what fits a long. */
     public static long micros(Duration maxWait) {
         return TimeUnit.MICROSECONDS.convert(maxWait);
     }
 
-    /** Nanoseconds for an answer in microseconds, where -1 means unknown. */
+    /** Converts microseconds of a reply to nanoseconds; -1 means unknown. */
     static long nanos(long micros) {
         return micros < 0 ? CompiledLimit.UNKNOWN : micros * 1000;
     }

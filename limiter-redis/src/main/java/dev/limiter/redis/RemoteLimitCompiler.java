@@ -4,10 +4,10 @@ import dev.limiter.Limit;
 import java.math.BigInteger;
 import java.time.Duration;
 
-/** Works out what scripts have to know of each kind of limit. */
+/** Computes the script arguments of each kind of limit. */
 final class RemoteLimitCompiler {
 
-    /** The beginnings of windows, as numbered in {@code algorithm/fixed_window.lua}. */
+    /** The alignments of windows, as numbered in {@code decide/fixed_window.lua}. */
     private static final int FROM_EPOCH = 1;
 
     private static final int FROM_FIRST = 2;
@@ -15,16 +15,18 @@ final class RemoteLimitCompiler {
 
     private static final long ANY_WAIT = 1L << RemoteLimit.BITS;
 
-    /** The longest wait where no permit can be taken before it is there. */
+    /** The longest wait if permits cannot be taken for a later turn. */
     private static final long NO_TURNS = 0;
 
     private RemoteLimitCompiler() {}
 
     /**
-     * @param holdMicros the time that a permit of a concurrency limit is held unless renewed
-     * @param aheadMicros the time that a permit taken ahead may lie unused; its window counts it for as much longer, so
-     *     that no window has more used permits than the limit
-     * @throws IllegalArgumentException if the limit cannot be counted in whole microseconds
+     * Compiles a limit.
+     *
+     * @param holdMicros how long a permit of a concurrency limit is held unless renewed
+     * @param aheadMicros how long a leased permit may stay unused. The window counts it for that much longer, so that
+     *     no window has more used permits than the limit.
+     * @throws IllegalArgumentException if a duration of the limit is not a whole number of microseconds
      */
     static RemoteLimit of(Limit limit, long holdMicros, long aheadMicros) {
         return switch (limit.algorithm()) {
@@ -78,7 +80,7 @@ final class RemoteLimitCompiler {
         long full = paced ? units.permit : units.permit * burst;
         Arguments returning =
                 new Arguments(24).number(units.micro).number(units.permit).number(full);
-        // of a paced bucket, all turns of those that may wait
+        // for a paced bucket, the turns of all requests that may wait
         long turns = paced ? units.permit * burst : ANY_WAIT;
         return new RemoteLimit(
                 limit,
@@ -94,7 +96,7 @@ final class RemoteLimitCompiler {
         BigInteger most = BigInteger.valueOf(3 * Math.min(burst, Limit.MAX_PERMITS / 3));
         long rest = micros(limit, "warmUp", warmUp);
         Units units = Units.of(limit, 0, most);
-        // intervals are rounded up to a unit, so these are made as fine as those of memory
+        // intervals are rounded up to a unit, so smaller units make them as exact as in memory
         if (units.permit * most.longValueExact() < ANY_WAIT / 1000 && rest * units.micro < ANY_WAIT / 1000) {
             units = units.thousandth();
         }
@@ -110,7 +112,7 @@ final class RemoteLimitCompiler {
 
     private static RemoteLimit window(Limit limit, int align, long length, CalendarBounds bounds) {
         Arguments terms = new Arguments(24).number(limit.limit()).octet(align).number(length);
-        // that of a calendar window depends on the window
+        // the length of a calendar window depends on the window
         Arguments returning = align == BY_CALENDAR ? new Arguments(0) : new Arguments(8).number(length);
         long longestWait = switch (align) {
             case FROM_FIRST -> NO_TURNS;
@@ -126,13 +128,13 @@ final class RemoteLimitCompiler {
         return plain(limit, LuaAlgorithm.SLIDING_WINDOW_LOG, terms, new Arguments(8).number(length));
     }
 
-    /** Time is counted in ticks, of which both a microsecond and a sub-window have a whole number. */
+    /** Counts time in ticks, such that both a microsecond and a sub-window are a whole number of ticks. */
     private static RemoteLimit counter(Limit.SlidingWindowCounter limit, long aheadMicros) {
         long window = micros(limit, "window", limit.window()) + aheadMicros;
         int buckets = limit.buckets();
         if (window < buckets) {
             throw new IllegalArgumentException("window is " + limit.window() + " in " + buckets
-                    + " buckets, but with Redis a bucket is at least a microsecond");
+                    + " buckets, but with Redis a bucket must be at least a microsecond");
         }
         long common =
                 BigInteger.valueOf(window).gcd(BigInteger.valueOf(buckets)).longValueExact();
@@ -152,14 +154,14 @@ final class RemoteLimitCompiler {
     private static long micros(Limit limit, String what, Duration duration) {
         if (duration.toNanosPart() % 1000 != 0) {
             throw new IllegalArgumentException(what + " is " + duration + " for " + limit.algorithm()
-                    + ", but with Redis it has to be a whole number of microseconds");
+                    + ", but with Redis it must be a whole number of microseconds");
         }
         return duration.toNanos() / 1000;
     }
 
     /**
-     * With window / limit reduced to the fraction w / l, a microsecond is l units and a permit w: nothing is rounded.
-     * Where the largest level does not fit, l is cut to what fits and w rounded up.
+     * With window / limit reduced to the fraction w / l, a microsecond is l units and a permit is w units, so nothing
+     * is rounded. If the highest level does not fit, l is shifted right and w rounded up.
      */
     private record Units(long micro, long permit) {
 

@@ -10,20 +10,20 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A rule as the scripts see it. The states of one key are in keys named {@code prefix{rule:key}limit}: what is in
- * braces decides the slot, so all limits of a rule and key are on one node.
+ * A rule with the script arguments of its limits. The states of one key are in Redis keys named {@code
+ * prefix{rule:key}limit}. The part in braces determines the slot, so all limits of a rule and key are on one node.
  */
 final class RemoteRule {
 
-    /** The pause between calls of a key without permits left to lease. */
+    /** The pause between calls for a key without permits left to lease. */
     public static final long PAUSE_MICROS = 1000;
 
-    /** Longer ones are kept as a hash. */
+    /** Longer keys are stored as a hash. */
     private static final int LONGEST_KEY = 128;
 
     public final Rule rule;
 
-    /** The share of the limits, and of their windows, for which permits are taken ahead. */
+    /** The percentage of the limits, and of their windows, that leases may take. */
     public final int aheadPercent;
 
     public final RemoteLimit[] limits;
@@ -31,22 +31,24 @@ final class RemoteRule {
     /** The {@linkplain LuaAlgorithm#bit bits} of all algorithms. */
     public final int algorithms;
 
-    /** Whether windows begin by a calendar, which scripts do not know. */
+    /** Whether windows follow a calendar, which scripts do not have. */
     public final boolean byCalendar;
 
-    /** How many permits are taken ahead at most, and for how long they are kept; 0 for none. */
+    /** The most permits of a lease and how long it lasts; 0 for no leases. */
     public final long ahead;
 
     public final long aheadNanos;
 
-    /** The least number of permits leased, however few are left: otherwise rejections would cost a call each. */
+    /** The fewest permits to lease, even if few are left: otherwise each rejection would cost a call. */
     public final long smallestBlock;
 
     private final boolean shareable;
     private final String start;
 
     /**
-     * @param holdMicros the time that a permit of a concurrency limit is held unless renewed
+     * Compiles a rule.
+     *
+     * @param holdMicros how long a permit of a concurrency limit is held unless renewed
      */
     public RemoteRule(Rule rule, String prefix, long holdMicros, int aheadPercent) {
         this.rule = rule;
@@ -83,7 +85,7 @@ final class RemoteRule {
         this.start = prefix + "{" + escaped(rule.name());
     }
 
-    /** The names of the states of a key, in the order of the limits. */
+    /** Returns the names of the states of a key, in the order of the limits. */
     public byte[][] keys(String key) {
         String tagged = start + (key.length() <= LONGEST_KEY ? ":" + key : "#" + hash(key)) + "}";
         byte[][] names = new byte[limits.length][];
@@ -93,12 +95,12 @@ final class RemoteRule {
         return names;
     }
 
-    /** Whether several callers may share what one call takes. */
+    /** Returns whether several callers may share the permits of one call. */
     public boolean isShareable() {
         return shareable;
     }
 
-    /** Whether a charge holds permits of the limit at that position until they are released. */
+    /** Returns whether a charge holds permits of a limit until they are released. */
     public boolean isHeld(Charge charge, int limit) {
         return limits[limit].isHeld() && charge.permits(limit) > 0;
     }
@@ -107,7 +109,7 @@ final class RemoteRule {
         return (algorithms & LuaAlgorithm.CONCURRENCY.bit()) != 0;
     }
 
-    /** Names of rules made in code may be any text: none may look like another one with a key. */
+    /** Escapes a rule name. In code it may be any text, and must not look like another name with a key. */
     private static String escaped(String name) {
         StringBuilder escaped = new StringBuilder(name.length());
         for (char c : name.toCharArray()) {

@@ -4,13 +4,13 @@ import dev.limiter.Rule;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToIntFunction;
 
-/** Rules as the scripts see them, each worked out once for the share that it takes ahead. Thread-safe; bounded. */
+/** Caches compiled rules, each for one lease percentage. Thread-safe and bounded. */
 final class RemoteRules {
 
-    /** Rules are values and may be made per request; what is worked out for them is then dropped now and then. */
+    /** Rules are values and may be created per request, so the cache is cleared when it grows too large. */
     private static final int MAX_RULES = 10_000;
 
-    /** Works a rule out. */
+    /** Compiles a rule. */
     public interface Compiler {
         RemoteRule compile(Rule rule, int aheadPercent);
     }
@@ -19,7 +19,10 @@ final class RemoteRules {
     private final Compiler compiler;
     private final ConcurrentHashMap<Rule, RemoteRule> rules = new ConcurrentHashMap<>();
 
-    /** {@code aheadPercent}: asked each time, since it may change while the limits of a rule do not. */
+    /**
+     * Creates a cache; {@code aheadPercent} is called each time, because it may change while the limits of a rule do
+     * not.
+     */
     public RemoteRules(ToIntFunction<Rule> aheadPercent, Compiler compiler) {
         this.aheadPercent = aheadPercent;
         this.compiler = compiler;

@@ -8,22 +8,22 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One request to {@code decide}; completes with the result made of the answer. It may be cancelled. */
+/** One request to {@code decide}, which completes with a result created from the reply. It may be cancelled. */
 final class Request<T> extends ReturningFuture<T> {
 
     public final int algorithms;
     public final byte[][] states;
     private final byte[] argument;
 
-    /** The work of the server for it, in {@linkplain RemoteLimit#work states of a bucket}. */
+    /** The cost for the server, in {@linkplain RemoteLimit#work units of one bucket state}. */
     public final int work;
 
     private static final Runnable NOTHING = () -> {};
 
     /**
-     * Requests with equal charges of one permit are sent as one.
+     * How requests with equal charges of one permit are sent as one.
      *
-     * @param argument the argument for so many requests
+     * @param argument returns the argument for a number of requests
      */
     public record Sharing(Charge charge, IntFunction<byte[]> argument) {}
 
@@ -33,13 +33,15 @@ final class Request<T> extends ReturningFuture<T> {
     private volatile Runnable lost = NOTHING;
 
     /**
-     * @param algorithms the {@linkplain LuaAlgorithm#bit bits} of those that it needs
+     * Creates a request.
+     *
+     * @param algorithms the {@linkplain LuaAlgorithm#bit bits} of the algorithms that it needs
      * @param states the keys of its limits, all in one slot
-     * @param argument the request in the form of the script
-     * @param work the work of the server for it, in {@linkplain RemoteLimit#work states of a bucket}
-     * @param sharing how equal requests share an answer; null if they do not
-     * @param made makes the result of the answer, given the position of this request among those that share it
-     * @param unwanted told of the result if no caller waits for it any more
+     * @param argument the argument of the script
+     * @param work the cost for the server, in {@linkplain RemoteLimit#work units of one bucket state}
+     * @param sharing how equal requests share a reply; null if they do not
+     * @param made creates the result from the reply and the position of this request among those that share it
+     * @param unwanted receives the result if no caller waits for it
      */
     public Request(
             int algorithms,
@@ -59,14 +61,14 @@ final class Request<T> extends ReturningFuture<T> {
     }
 
     /**
-     * Has it told, once, if there is no answer, also if no caller waits for one any more: the server may have done
-     * what was asked for. A request that was answered is not lost any more; an answer that comes later is given back.
+     * Sets an action to run once if there is no reply, even if no caller waits for one: the server may have executed
+     * the request. After a reply it does not run; the permits of a reply that comes later are returned.
      */
     public void whenLost(Runnable lost) {
         this.lost = lost;
     }
 
-    /** The completion decides, in one step, whether the answer is taken or lost. */
+    /** Decides in one step whether the reply is used or lost. */
     @Override
     public boolean completeExceptionally(Throwable failure) {
         boolean failed = super.completeExceptionally(failure);
@@ -82,20 +84,20 @@ final class Request<T> extends ReturningFuture<T> {
         return taken;
     }
 
-    /** What requests that may be sent as one have in common; null if this one is sent alone. */
+    /** Returns what requests that may be sent as one have in common, or null if this one is sent alone. */
     public @Nullable Object shared() {
         return sharing == null ? null : sharing.charge;
     }
 
-    /** The argument for so many requests that share an answer. */
+    /** Returns the argument for {@code requests} requests that share a reply. */
     public byte[] argument(int requests) {
         return requests == 1 || sharing == null ? argument : sharing.argument.apply(requests);
     }
 
-    /** {@code position}: of this request among those that share the answer, from 0. */
-    public void answer(ByteBuffer answer, int position) {
+    /** Completes the request; {@code position} is its index among those that share the reply. */
+    public void complete(ByteBuffer reply, int position) {
         try {
-            hand(made.apply(answer, position));
+            hand(made.apply(reply, position));
             lost = NOTHING;
         } catch (RuntimeException e) {
             completeExceptionally(e);

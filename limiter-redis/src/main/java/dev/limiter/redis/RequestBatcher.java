@@ -5,14 +5,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Sends requests to Redis: at once while little is under way, and else together with those that come until
- * something is answered, in one call of a script. So does TCP with small segments (RFC 896): a call that is for
- * many spares the server and the client most of what each of them costs. The longer the line, the more calls are
- * under way before requests gather, so that answers come often and no request waits for much longer than the line
- * takes; where a queue makes answers late, gathering is what shortens it. Requests are decided one after the other,
- * and fail each on its own.
+ * Sends requests to Redis: at once while few calls are in progress, otherwise batched with later requests until a reply
+ * arrives, in one call of a script. TCP treats small segments in the same way (RFC 896). Batching saves the server and
+ * the client most of the cost per call.
  *
- * <p>Thread-safe; never blocks, and has no thread: the thread that reads an answer sends what has come meanwhile.
+ * <p>The longer the network latency, the more calls may be in progress before requests are batched. So replies come
+ * often, and no request waits much longer than the latency. If a queue delays replies, batching shortens it. Requests
+ * are decided one after the other, and fail independently.
+ *
+ * <p>Thread-safe; never blocks and starts no threads: the thread that reads a reply sends what has arrived in the
+ * meantime.
  */
 final class RequestBatcher {
 
@@ -23,15 +25,15 @@ final class RequestBatcher {
     private final StorageStatistics statistics;
     private final ConcurrentHashMap<Integer, SlotRequestBatcher> lanes = new ConcurrentHashMap<>();
 
-    /** {@code gather}: {@link #GATHER}, or another time in tests. */
+    /** Creates a batcher; {@code gather} is {@link #GATHER} except in tests. */
     RequestBatcher(Redis redis, Duration gather, StorageStatistics statistics) {
         this.redis = redis;
         this.gather = gather;
         this.statistics = statistics;
     }
 
-    /** Sends a request soon, all of whose states are in that slot. */
-    <T> CompletableFuture<T> ask(int slot, Request<T> request) {
+    /** Sends a request soon; all of its states are in {@code slot}. */
+    <T> CompletableFuture<T> submit(int slot, Request<T> request) {
         SlotRequestBatcher lane = lanes.get(slot);
         if (lane == null) {
             lane = lanes.computeIfAbsent(slot, absent -> new SlotRequestBatcher(redis, gather.toNanos(), statistics));
@@ -40,7 +42,10 @@ final class RequestBatcher {
         return request;
     }
 
-    /** Gives up calls that are under way for so long: no caller waits for them, but later ones of their keys do. */
+    /**
+     * Gives up calls that have been in progress for {@code timeout}. No caller waits for them, but later requests for
+     * their keys do.
+     */
     void abandon(Duration timeout) {
         lanes.values().forEach(lane -> lane.abandon(timeout));
     }

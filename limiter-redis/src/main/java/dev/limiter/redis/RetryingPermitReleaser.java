@@ -7,10 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Returns permits. The release of a concurrency limit's permits that fails, such as with a connection that was cut, is
- * kept and sent again until it succeeds, or the hold has ended: to release twice does nothing. Permits of other limits,
- * which would be returned twice, are sent again for as long, but only after a failure that has certainly returned none.
- * Thread-safe; never blocks.
+ * Returns permits. If the release of concurrency permits fails, it is sent again until it succeeds or the hold has
+ * expired; releasing twice is harmless. Permits of other limits would be returned twice, so they are sent again only if
+ * the failure certainly returned none. Thread-safe; never blocks.
  */
 final class RetryingPermitReleaser implements Returns {
 
@@ -21,7 +20,7 @@ final class RetryingPermitReleaser implements Returns {
     private final KnownRejections rejections;
     private final ReleaseListeners listeners;
 
-    /** By the server, which may fail or not answer while others do. */
+    /** Failed releases by server, because each may fail independently. */
     private final ConcurrentHashMap<String, FailedReleases> failed = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
@@ -49,7 +48,7 @@ final class RetryingPermitReleaser implements Returns {
             returned.forEach((state, permits) -> this.held.release(state, permits, decision.hold()));
             release(returned, decision.charge);
         } else {
-            // rejections of requests that asked before it was done
+            // also drops rejections of requests sent before the return was executed
             send(returned, false, () -> freed(decision.charge));
         }
     }
@@ -69,8 +68,10 @@ final class RetryingPermitReleaser implements Returns {
     }
 
     /**
-     * @param repeatable whether the same may be done twice
-     * @param done called when the server has done it, or it is given up
+     * Sends a return.
+     *
+     * @param repeatable whether executing it twice does no harm
+     * @param done called when the server has executed it, or it is given up
      */
     private void send(GiveBackRequest returned, boolean repeatable, Runnable done) {
         if (!returned.isEmpty()) {
@@ -82,7 +83,7 @@ final class RetryingPermitReleaser implements Returns {
 
     private CompletableFuture<Boolean> send(Release release) {
         return redis.run(release.script(), release.keys(), release.argument())
-                .handle((answer, failure) -> {
+                .handle((reply, failure) -> {
                     boolean confirmed = failure == null;
                     if (!confirmed && (release.repeatable() || RedisErrors.isNotDone(failure)) && keep(release)) {
                         return false;

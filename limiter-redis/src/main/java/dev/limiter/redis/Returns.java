@@ -2,12 +2,12 @@ package dev.limiter.redis;
 
 import dev.limiter.Charge;
 
-/** Returns permits, without waiting for the server. Thread-safe. */
+/** Returns permits without waiting for the server. Thread-safe. */
 interface Returns {
 
-    /** {@code held}: those of concurrency limits, else those of all others. */
+    /** Returns the permits of concurrency limits if {@code held}, otherwise those of all other limits. */
     void giveBack(RedisDecision decision, boolean held);
 
-    /** Releases the hold that a call may have taken before its answer was lost. */
+    /** Releases permits that a call may hold although its reply was lost. */
     void releaseUnanswered(Charge charge, RemoteRule remote, byte[] hold);
 }

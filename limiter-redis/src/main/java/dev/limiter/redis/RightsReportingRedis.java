@@ -5,7 +5,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A server for background commands: reports a missing right, because no decision fails for it. Thread-safe. */
+/**
+ * A server for background commands that reports missing permissions, because no decision fails due to them.
+ * Thread-safe.
+ */
 final class RightsReportingRedis implements Redis {
 
     private final Redis redis;
@@ -21,14 +24,14 @@ final class RightsReportingRedis implements Redis {
 
     @Override
     public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
-        return answer(script, keys, arguments).whenComplete((answer, failure) -> {
+        return call(script, keys, arguments).whenComplete((reply, failure) -> {
             if (failure != null && RedisErrors.isOfRights(failure)) {
                 missingRight.accept(RedisErrors.of(failure).getMessage());
             }
         });
     }
 
-    private CompletionStage<byte[]> answer(Script script, byte[][] keys, byte[]... arguments) {
+    private CompletionStage<byte[]> call(Script script, byte[][] keys, byte[]... arguments) {
         try {
             return redis.run(script, keys, arguments);
         } catch (RuntimeException e) {

@@ -6,13 +6,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A Lua script: its text, and the name under which a server remembers it.
+ * A Lua script: its text, and the digest that identifies it on a server.
  *
  * @param digest the SHA-1 of the text, in hexadecimal digits
  */
 public record Script(String text, String digest) {
 
-    /** The script of a text. */
+    /** Creates a script from its text. */
     public static Script of(String text) {
         try {
             byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));

@@ -8,22 +8,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The texts of the scripts: files next to this class, one after the other. */
+/** Reads the texts of the scripts, which are composed of files next to this class. */
 final class ScriptFiles {
 
     private ScriptFiles() {}
 
-    /** The script that decides, with the algorithms of a set: a server creates all functions of a script for each call. */
+    /**
+     * Returns the script that decides with a set of algorithms. Only these, because a server creates all functions of a
+     * script for each call.
+     */
     public static String decide(int algorithms) {
         return withAlgorithms(algorithms, "decide");
     }
 
-    /** The script that takes permits back, with the algorithms of a set. */
+    /** Returns the script that returns permits of a set of algorithms. */
     public static String giveBack(int algorithms) {
         return withAlgorithms(algorithms, "give_back");
     }
 
-    /** The last file calls the functions of the others, which are in the folder with its name. */
+    /** Joins the files; the last one calls the functions of the others, which are in the folder with its name. */
     private static String withAlgorithms(int set, String last) {
         List<String> files = new ArrayList<>(List.of("common", last + "/state"));
         if ((set & (LuaAlgorithm.SLIDING_WINDOW_COUNTER.bit() | LuaAlgorithm.WARM_UP.bit())) != 0) {
@@ -38,7 +41,7 @@ final class ScriptFiles {
         return text.toString();
     }
 
-    /** A file by its name without the extension. */
+    /** Reads a file by its name without the extension. */
     public static String read(String name) {
         try (InputStream resource = ScriptFiles.class.getResourceAsStream("script/" + name + ".lua")) {
             if (resource == null) {

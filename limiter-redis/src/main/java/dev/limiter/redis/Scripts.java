@@ -2,7 +2,7 @@ package dev.limiter.redis;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** All scripts. Those with algorithms are read when they are needed first. Thread-safe. */
+/** All scripts. Scripts with algorithms are read on first use. Thread-safe. */
 final class Scripts {
 
     static final Script RENEW = Script.of(ScriptFiles.read("renew"));
@@ -11,7 +11,7 @@ final class Scripts {
     static final Script GOODBYE = Script.of(ScriptFiles.read("goodbye"));
     static final Script PROBE = Script.of(ScriptFiles.read("probe"));
 
-    /** By the {@linkplain LuaAlgorithm#bit bits} of the algorithms. */
+    /** Keyed by the {@linkplain LuaAlgorithm#bit bits} of the algorithms. */
     private static final ConcurrentHashMap<Integer, Script> DECIDE = new ConcurrentHashMap<>();
 
     private static final ConcurrentHashMap<Integer, Script> GIVE_BACK = new ConcurrentHashMap<>();

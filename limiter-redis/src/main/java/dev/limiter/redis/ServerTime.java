@@ -3,28 +3,26 @@ package dev.limiter.redis;
 import dev.limiter.TimeSource;
 import org.jspecify.annotations.Nullable;
 
-/** Tells scripts to go by the server's clock, or by one that a test passes. Thread-safe. */
+/** The clock that scripts use: the server's own, or one passed by a test. Thread-safe. */
 final class ServerTime {
 
-    /** Instead of a time that is passed. */
+    /** Passed to scripts to make them use the server's clock. */
     private static final long OF_THE_SERVER = -1;
 
     private final @Nullable TimeSource passed;
     private final TimeSource clock;
 
-    /** How far the server's clock is ahead of ours; only as good as finding calendar windows takes. */
+    /** How far the server's clock is ahead; precise enough to find calendar windows. */
     private volatile long aheadMicros;
 
-    /**
-     * By how much the local clock was ahead when an answer was read, and so how old the answer was, but for a constant.
-     */
+    /** How far the local clock was ahead when a reply was read: the age of the reply plus a constant. */
     private final RecentMinimum ages;
 
     public ServerTime(@Nullable TimeSource passed) {
         this(passed, passed == null ? TimeSource.system() : passed);
     }
 
-    /** {@code clock}: of this instance. */
+    /** Creates an instance; {@code clock} is the local clock. */
     ServerTime(@Nullable TimeSource passed, TimeSource clock) {
         this.passed = passed;
         this.clock = clock;
@@ -35,39 +33,39 @@ final class ServerTime {
         return passed != null;
     }
 
-    /** The clock of this instance, or the given one. */
+    /** Returns the clock of this instance, or the one passed. */
     public TimeSource clock() {
         return clock;
     }
 
-    /** The time that a script is told, in microseconds. */
-    public long toTell() {
+    /** Returns the time to pass to scripts, in microseconds. */
+    public long argument() {
         return passed == null ? OF_THE_SERVER : micros();
     }
 
-    /** The time of the server, as far as is known, in microseconds. */
-    public long there() {
+    /** Returns the estimated time of the server, in microseconds. */
+    public long serverMicros() {
         return micros() + aheadMicros;
     }
 
-    public void learn(long microsThere) {
-        aheadMicros = microsThere - micros();
+    public void observe(long serverMicros) {
+        aheadMicros = serverMicros - micros();
     }
 
     /**
-     * When a wait is over by the local clock that the server counts from its own. The clocks differ, so the wait is
-     * counted from the time of the server as the fastest answers told it, but from no time before the request or after
-     * its answer.
+     * Returns the local time at which a wait ends that the server counts from its own time. The clocks differ, so the
+     * time of the server is derived from the fastest replies. The wait starts no earlier than the request, and no later
+     * than its reply.
      *
-     * @param there the time of the answer, in microseconds of the server
+     * @param serverMicros the time of the reply, in microseconds of the server
      * @param delay the wait, in microseconds
-     * @param asked when the request was made, in epoch nanoseconds of the local clock
-     * @return in epoch nanoseconds of the local clock
+     * @param calledAt when the request was created, in epoch nanoseconds of the local clock
+     * @return epoch nanoseconds of the local clock
      */
-    long turn(long there, long delay, long asked) {
+    long turn(long serverMicros, long delay, long calledAt) {
         long read = clock.epochNanos();
-        ages.measured(read - there * 1000, read);
-        return Math.min(Math.max(there * 1000 + ages.nanos(), asked), read) + delay * 1000;
+        ages.measured(read - serverMicros * 1000, read);
+        return Math.min(Math.max(serverMicros * 1000 + ages.nanos(), calledAt), read) + delay * 1000;
     }
 
     private long micros() {

@@ -20,26 +20,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to one slot, as {@link RequestBatcher} says. Requests gather while as many calls are under way as the
- * line holds at a small distance; so no request waits for more than a short time, and calls that are never answered
- * keep none waiting. Thread-safe.
+ * Batches the requests to one slot; see {@link RequestBatcher}. Requests are sent at once until too many recent calls
+ * are in progress; a higher latency allows more calls. Calls that take long do not count, so no request waits long, and
+ * calls without a reply block none. Thread-safe.
  */
 final class SlotRequestBatcher {
 
     /**
-     * So many calls may be under way on a short line before requests gather: the server always has another one to do.
+     * At a low latency, this many calls may be in progress before requests are batched, so that the server always has
+     * another one.
      */
-    private static final int LITTLE = 4;
-
-    /** And so many on a long one, at a distance of a tenth of the time that requests gather. */
-    private static final int MUCH = 1_000;
-
-    private static final int DISTANCES = 10;
+    private static final int MIN_CALLS = 4;
 
     /**
-     * With so much {@linkplain Request#work work}, in states of a bucket, requests do not gather any longer: during a
-     * script the server does nothing else.
+     * At a high latency, up to this many calls may be in progress, sent at intervals of a tenth of the batching time.
      */
+    private static final int MAX_CALLS = 1_000;
+
+    private static final int INTERVALS = 10;
+
+    /** With this much {@linkplain Request#work work} waiting, a batch is sent: a script blocks the server. */
     static final int FULL = 64;
 
     private final Redis redis;
@@ -48,14 +48,14 @@ final class SlotRequestBatcher {
     private final Queue<Request<?>> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingWork = new AtomicInteger();
 
-    private final Set<Sent> underWay = ConcurrentHashMap.newKeySet();
+    private final Set<Sent> inProgress = ConcurrentHashMap.newKeySet();
 
-    /** The calls sent a short time ago. Each has a place, which is taken before it is sent. */
-    private final Set<Sent> young = ConcurrentHashMap.newKeySet();
+    /** The recent calls. Each occupies a place, which is taken before the call is sent. */
+    private final Set<Sent> recent = ConcurrentHashMap.newKeySet();
 
     private final AtomicInteger places = new AtomicInteger();
 
-    private final RecentMinimum line = new RecentMinimum(System.nanoTime());
+    private final RecentMinimum latency = new RecentMinimum(System.nanoTime());
 
     private static final class Sent {
 
@@ -67,7 +67,9 @@ final class SlotRequestBatcher {
         }
     }
 
-    /** {@code gatherNanos}: requests do not gather behind calls that take longer than the line by that. */
+    /**
+     * Creates a batcher; requests are not batched behind calls that take {@code gatherNanos} longer than the latency.
+     */
     SlotRequestBatcher(Redis redis, long gatherNanos, StorageStatistics statistics) {
         this.redis = redis;
         this.gatherNanos = gatherNanos;
@@ -81,16 +83,16 @@ final class SlotRequestBatcher {
             places.incrementAndGet();
             send();
         }
-        sendIfLittleIsUnderWay();
+        sendIfFewInProgress();
     }
 
-    /** How many calls are on the line at once if one is sent each {@code distance} nanoseconds, within bounds. */
-    private int callsOnLine(long distance, int least, int most) {
-        return (int) Math.max(Math.min(line.nanos() / Math.max(distance, 1), most), least);
+    /** Returns how many calls fit into the latency if one is sent every {@code interval} nanoseconds, within bounds. */
+    private int callsWithinLatency(long interval, int least, int most) {
+        return (int) Math.max(Math.min(latency.nanos() / Math.max(interval, 1), most), least);
     }
 
-    /** Called after a request was added, and after a call is over: so none is forgotten. */
-    private void sendIfLittleIsUnderWay() {
+    /** Called after a request was added, and after a call has ended, so that no request is left behind. */
+    private void sendIfFewInProgress() {
         while (!waiting.isEmpty() && takePlace()) {
             send();
         }
@@ -99,8 +101,8 @@ final class SlotRequestBatcher {
     private boolean takePlace() {
         while (true) {
             int taken = places.get();
-            if (taken >= LITTLE && taken >= callsOnLine(gatherNanos / DISTANCES, LITTLE, MUCH)) {
-                if (!outgrow()) {
+            if (taken >= MIN_CALLS && taken >= callsWithinLatency(gatherNanos / INTERVALS, MIN_CALLS, MAX_CALLS)) {
+                if (!freeOldPlaces()) {
                     return false;
                 }
             } else if (places.compareAndSet(taken, taken + 1)) {
@@ -109,27 +111,27 @@ final class SlotRequestBatcher {
         }
     }
 
-    /** Frees the places of calls that take long; whether there were any. */
-    private boolean outgrow() {
+    /** Frees the places of calls that take long; returns whether there were any. */
+    private boolean freeOldPlaces() {
         long now = System.nanoTime();
-        long least = line.nanos();
+        long least = latency.nanos();
         long late = least == RecentMinimum.UNKNOWN ? gatherNanos : least + gatherNanos;
         boolean any = false;
-        for (Sent sent : young) {
+        for (Sent sent : recent) {
             any |= now - sent.at > late && freePlace(sent);
         }
         return any;
     }
 
     private boolean freePlace(Sent sent) {
-        boolean freed = young.remove(sent);
+        boolean freed = recent.remove(sent);
         if (freed) {
             places.decrementAndGet();
         }
         return freed;
     }
 
-    /** Sends what waits. A place is taken for it, and free again if there is nothing. */
+    /** Sends the waiting requests. Occupies a place, which is freed if there are none. */
     private void send() {
         List<Request<?>> requests = new ArrayList<>();
         int work = 0;
@@ -139,7 +141,7 @@ final class SlotRequestBatcher {
                 break;
             }
             waitingWork.addAndGet(-next.work);
-            // its caller has gone
+            // otherwise its caller has gone
             if (!next.isDone()) {
                 requests.add(next);
                 work += next.work;
@@ -154,23 +156,23 @@ final class SlotRequestBatcher {
 
     private void send(List<Request<?>> requests) {
         Sent sent = new Sent(requests);
-        underWay.add(sent);
-        young.add(sent);
+        inProgress.add(sent);
+        recent.add(sent);
         statistics.called(requests.size());
         List<List<Request<?>>> groups = groups(requests);
         Script script = script(groups);
         var unused = run(script, groups).whenComplete((reply, failure) -> {
-            // a call that fails may never have been on the line
+            // a call that failed may not have reached the server
             if (failure == null) {
                 long now = System.nanoTime();
-                line.measured(now - sent.at, now);
+                latency.measured(now - sent.at, now);
             }
             over(sent);
-            answer(requests, groups, script, reply, failure);
+            reply(requests, groups, script, reply, failure);
         });
     }
 
-    /** Requests that share an answer are sent as one. */
+    /** Groups the requests that are sent as one. */
     private static List<List<Request<?>>> groups(List<Request<?>> requests) {
         Map<Object, List<Request<?>>> groups = new LinkedHashMap<>();
         for (Request<?> request : requests) {
@@ -182,22 +184,22 @@ final class SlotRequestBatcher {
     }
 
     private void over(Sent sent) {
-        underWay.remove(sent);
+        inProgress.remove(sent);
         freePlace(sent);
-        sendIfLittleIsUnderWay();
+        sendIfFewInProgress();
     }
 
     /**
-     * Gives up calls that were sent so long ago that no caller waits for them any more. Permits that they
-     * take are given back.
+     * Gives up calls that were sent {@code timeout} ago, so that no caller waits for them. Permits that they take are
+     * returned.
      */
     void abandon(Duration timeout) {
         long now = System.nanoTime();
-        for (Sent sent : underWay) {
+        for (Sent sent : inProgress) {
             if (now - sent.at > timeout.toNanos()) {
                 over(sent);
                 sent.requests.forEach(request -> request.completeExceptionally(new StorageUnavailableException(
-                        "Redis did not answer within " + timeout, null, StorageUnavailableException.Reason.TIMED_OUT)));
+                        "Redis did not reply within " + timeout, null, StorageUnavailableException.Reason.TIMED_OUT)));
             }
         }
     }
@@ -225,7 +227,7 @@ final class SlotRequestBatcher {
         }
     }
 
-    private void answer(
+    private void reply(
             List<Request<?>> requests,
             List<List<Request<?>>> groups,
             Script script,
@@ -239,9 +241,9 @@ final class SlotRequestBatcher {
             return;
         }
         try {
-            ByteBuffer answers = ByteBuffer.wrap(reply);
+            ByteBuffer replies = ByteBuffer.wrap(reply);
             for (List<Request<?>> group : groups) {
-                answer(group, script, answers);
+                reply(group, script, replies);
             }
         } catch (RuntimeException e) {
             failed(requests, failure == null ? e : failure);
@@ -252,17 +254,17 @@ final class SlotRequestBatcher {
         requests.forEach(request -> request.completeExceptionally(reason));
     }
 
-    private static void answer(List<Request<?>> group, Script script, ByteBuffer answers) {
-        int length = answers.getInt();
-        // not a view of all, which might be kept for long
-        byte[] answer = new byte[Math.abs(length)];
-        answers.get(answer);
+    private static void reply(List<Request<?>> group, Script script, ByteBuffer replies) {
+        int length = replies.getInt();
+        // a copy, because a view would keep the whole reply in memory
+        byte[] reply = new byte[Math.abs(length)];
+        replies.get(reply);
         if (length >= 0) {
             for (int i = 0; i < group.size(); i++) {
-                group.get(i).answer(ByteBuffer.wrap(answer), i);
+                group.get(i).complete(ByteBuffer.wrap(reply), i);
             }
         } else {
-            String error = new String(answer, StandardCharsets.UTF_8);
+            String error = new String(reply, StandardCharsets.UTF_8);
             failed(group, AclRights.explained(new RedisCommandExecutionException(error), script));
         }
     }

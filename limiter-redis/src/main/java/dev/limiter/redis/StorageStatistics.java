@@ -2,7 +2,10 @@ package dev.limiter.redis;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what a {@link RedisRateLimiterStorage} was spared, and what it lost, since it was made. Thread-safe. */
+/**
+ * Counts the calls of a {@link RedisRateLimiterStorage}, those that it saved, and lost returns, since its creation.
+ * Thread-safe.
+ */
 public final class StorageStatistics {
 
     private final LongAdder leaseHits = new LongAdder();
@@ -11,27 +14,27 @@ public final class StorageStatistics {
     private final LongAdder requests = new LongAdder();
     private final LongAdder lostReturns = new LongAdder();
 
-    /** Decisions by a permit that was taken ahead, without asking Redis. */
+    /** Returns the decisions made with a leased permit, without calling Redis. */
     public long leaseHits() {
         return leaseHits.sum();
     }
 
-    /** Rejections that followed from what Redis had answered before, without asking it. */
+    /** Returns the rejections that followed from an earlier reply, without calling Redis. */
     public long knownRejections() {
         return knownRejections.sum();
     }
 
-    /** Calls of a script that decides. */
+    /** Returns the calls of deciding scripts. */
     public long calls() {
         return calls.sum();
     }
 
-    /** Requests in all these calls together: divided by {@link #calls()}, the size of a batch. */
+    /** Returns the requests in all these calls; divided by {@link #calls()}, the mean batch size. */
     public long requests() {
         return requests.sum();
     }
 
-    /** Give-backs that Redis did not confirm: these permits may be charged in vain. */
+    /** Returns the refunds that Redis did not confirm, so that their permits may still be charged. */
     public long lostReturns() {
         return lostReturns.sum();
     }

@@ -1,8 +1,8 @@
 /**
- * Limits that hold across instances: states in Redis or Valkey, decided there by scripts. {@link
- * dev.limiter.redis.RedisRateLimiterStorage} is the storage; {@link dev.limiter.redis.Redis} is what it asks, which
- * {@link dev.limiter.redis.LettuceRedis} reaches with Lettuce. Internal, but for the types that the manual lists
- * (docs/reference/api.md).
+ * Limits that instances share: their states are in Redis or Valkey, where scripts decide. {@link
+ * dev.limiter.redis.RedisRateLimiterStorage} is the storage. It calls a {@link dev.limiter.redis.Redis}, which {@link
+ * dev.limiter.redis.LettuceRedis} implements with Lettuce. Internal, except for the types listed in
+ * docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.redis;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class AclRightsTests {
 
     @Test
-    void areThoseOfTheGuide() throws IOException {
+    void matchTheGuide() throws IOException {
         assertThat(Files.readString(Path.of("../docs/guides/redis.md")))
                 .contains("```text\n~limiter:* " + AclRights.NEEDED + "\n```");
     }

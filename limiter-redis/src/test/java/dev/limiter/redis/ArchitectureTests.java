@@ -24,14 +24,14 @@ class ArchitectureTests {
                     "java..",
                     "org.jspecify..",
                     "io.lettuce.core..",
-                    // what Lettuce's commands are encoded into
+                    // Lettuce encodes commands into these buffers
                     "io.netty.buffer..",
                     "dev.limiter",
                     "dev.limiter.spi",
                     "dev.limiter.failover",
                     "dev.limiter.redis..");
 
-    /** So that another client can take its place. */
+    /** So that another client can replace Lettuce. */
     @ArchTest
     static final ArchRule onlyLettuceRedisKnowsTheClient = noClasses()
             .that()

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A call looks at a thousand entries of a log at most, whatever is stored: the server does nothing else meanwhile. */
+/** A call reads at most a thousand entries of a log, however many are stored, because it blocks the server. */
 class BigLogTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    /** Ten times what a log may hold: older versions had no bound. */
+    /** Ten times as many entries as a log may have; older versions had no limit. */
     private static final int STORED = 100_000;
 
     private final VirtualTime time = new VirtualTime();
@@ -53,7 +53,7 @@ class BigLogTests {
     }
 
     @Test
-    void forgetsABoundedNumberInACall() {
+    void removesABoundedNumberPerCall() {
         Rule rule = Rule.of("leaving", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
         // the last one is still there
@@ -66,13 +66,13 @@ class BigLogTests {
         while (!take(rule, 1).permitted()) {
             assertThat(++calls).isLessThan(100);
         }
-        // what has left counts no more as soon as there is room
+        // entries that have left no longer count once there is space
         assertThat(calls).isEqualTo(91);
     }
 
-    /** Entries beyond the first ones are not looked at for a time to retry, which comes too early then. */
+    /** Entries beyond the first ones are not read for a retry time, which is then too early. */
     @Test
-    void looksAtABoundedNumberForAllRequestsOfACall() {
+    void readsABoundedNumberForAllRequestsOfACall() {
         List<Rule> rules = IntStream.range(0, 6)
                 .mapToObj(i -> Rule.of("lowered" + i, Limit.slidingWindowLog(10_000, SECOND)))
                 .toList();
@@ -81,17 +81,17 @@ class BigLogTests {
         Decision rejected =
                 storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
 
-        // of four thousand entries, each log has its share
+        // each log gets its part of four thousand entries
         assertThat(rejected.parts())
                 .extracting(part -> part.retryAfter().orElseThrow())
                 .hasSize(6)
                 .containsOnly(Duration.ofNanos(900_666_000));
-        // never permitted, these have no end
+        // these were never permitted and have no expiry
         rules.forEach(rule -> server.del(state(rule)));
     }
 
     @Test
-    void forgetsAllAtOnceWhenNothingCounts() {
+    void removesAllAtOnceWhenNothingCounts() {
         Rule rule = Rule.of("left", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
         time.advance(SECOND);
@@ -100,7 +100,7 @@ class BigLogTests {
     }
 
     @Test
-    void whatLeftIsNeverInTheWayOfOne() {
+    void expiredEntriesNeverRejectARequestForOnePermit() {
         Rule rule = Rule.of("room", Limit.slidingWindowLog(10_000, SECOND));
         for (int i = 0; i < 2000; i++) {
             time.advance(1000);
@@ -112,7 +112,7 @@ class BigLogTests {
     }
 
     @Test
-    void goesOverIntoAnotherAlgorithmAsAWhole() {
+    void isTakenOverByAnotherAlgorithmAsAWhole() {
         Rule rule = Rule.of("changing", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
         Rule bucket = Rule.of("changing", Limit.fixedWindow(1_000_000, Duration.ofMinutes(1)));
@@ -120,7 +120,7 @@ class BigLogTests {
     }
 
     @Test
-    void goesBackWithTheClockAsAWhole() {
+    void movesBackWithTheClockAsAWhole() {
         Rule rule = Rule.of("stepping", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
         time.set(time.now() - Duration.ofHours(1).toNanos());

@@ -20,14 +20,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Requests whose calendar may have to be sent again. */
+/** Requests that may have to be sent again with other calendar boundaries. */
 class CalendarCallTests {
 
-    /** As many calls as may be under way before requests gather. */
+    /** The number of calls in progress from which requests are batched. */
     private static final int LITTLE = 4;
 
-    /** Leaves the answers to the test. */
-    private static final class Asked implements Redis {
+    /** Leaves the replies to the test. */
+    private static final class ManualRedis implements Redis {
 
         private final List<CompletableFuture<byte[]>> calls = new CopyOnWriteArrayList<>();
 
@@ -61,7 +61,7 @@ class CalendarCallTests {
         }
     }
 
-    private final Asked redis = new Asked();
+    private final ManualRedis redis = new ManualRedis();
     private final RequestBatcher batcher = new RequestBatcher(redis, Duration.ofHours(1), new StorageStatistics());
     private Runnable whenTheClockIsRead = () -> {};
     private final ServerTime time = new ServerTime(() -> {
@@ -76,22 +76,22 @@ class CalendarCallTests {
         RemoteRule rule = new RemoteRule(charge.rule(), "", PermitRenewals.MICROS, 0);
         return new Call(batcher, time, new PermitRenewals(redis, time), 0, false)
                 .add(charge, rule, rule.keys("key"))
-                .take(1, 1, ScriptAnswer::taken, late -> givenBack.incrementAndGet());
+                .take(1, 1, ScriptReply::taken, late -> givenBack.incrementAndGet());
     }
 
-    /** A short line, on which so many calls are under way. */
+    /** Simulates a low latency, with {@code underWay} calls in progress. */
     private void keepBusy(int underWay) {
-        askForNothing();
+        sendEmptyRequest();
         redis.isOutside(0);
         redis.calls.clear();
         for (int i = 0; i < underWay; i++) {
-            askForNothing();
+            sendEmptyRequest();
         }
         assertThat(redis.calls).hasSize(underWay);
     }
 
-    private void askForNothing() {
-        var unused = batcher.ask(
+    private void sendEmptyRequest() {
+        var unused = batcher.submit(
                 0,
                 new Request<>(
                         LuaAlgorithm.BUCKET.bit(),
@@ -120,15 +120,15 @@ class CalendarCallTests {
         assertThat(redis.calls).hasSize(1);
         assertThat(givenBack).hasValue(0);
         // the next request has the calendar of the server's time, which is early in 1970
-        assertThat(time.there()).isLessThan(Duration.ofDays(1).toNanos() / 1000);
+        assertThat(time.serverMicros()).isLessThan(Duration.ofDays(1).toNanos() / 1000);
     }
 
     @Test
-    void isNotSentAgainWhereItsCallerGoesMeanwhile() {
+    void isNotSentAgainIfItsCallerGivesUpInTheMeantime() {
         keepBusy(0);
         CompletableFuture<Long> answer = ask();
         for (int i = 0; i < LITTLE; i++) {
-            askForNothing();
+            sendEmptyRequest();
         }
         redis.isOutside(0);
         assertThat(redis.calls).hasSize(LITTLE + 1);
@@ -137,13 +137,13 @@ class CalendarCallTests {
         assertThat(redis.calls).hasSize(LITTLE + 1);
     }
 
-    /** The first reading learns the time of the server, the second one is that of the next attempt. */
+    /** The first read sets the time of the server, the second one is that of the next attempt. */
     @Test
-    void isNotSentAgainWhereItsCallerGoesAsItIsAskedAgain() {
+    void isNotSentAgainIfItsCallerGivesUpDuringTheRepetition() {
         keepBusy(0);
         CompletableFuture<Long> answer = ask();
         for (int i = 0; i < LITTLE; i++) {
-            askForNothing();
+            sendEmptyRequest();
         }
         AtomicInteger readings = new AtomicInteger();
         whenTheClockIsRead = () -> {
@@ -158,7 +158,7 @@ class CalendarCallTests {
     }
 
     @Test
-    void isTakenOrGivenBackAtWhicheverAttempt() {
+    void isUsedOrReturnedAtAnyAttempt() {
         for (int outside = 0; outside < 3; outside++) {
             redis.calls.clear();
             givenBack.set(0);
@@ -186,7 +186,7 @@ class CalendarCallTests {
     }
 
     @Test
-    void failsAsTheCallFailsAtWhicheverAttempt() {
+    void failsAsTheCallFailsAtAnyAttempt() {
         for (int outside = 0; outside < 3; outside++) {
             redis.calls.clear();
             CompletableFuture<Long> answer = askedAfter(outside);
@@ -200,7 +200,7 @@ class CalendarCallTests {
     }
 
     @Test
-    void failsWhereTheClockOfTheServerJumps() {
+    void failsIfTheClockOfTheServerJumps() {
         CompletableFuture<Long> answer = askedAfter(2);
         redis.isOutside(2);
         assertThat(redis.calls).hasSize(3);
@@ -211,10 +211,10 @@ class CalendarCallTests {
                 .isInstanceOf(StorageUnavailableException.class);
     }
 
-    /** The grant of the second attempt and the cancellation come at the same time. */
+    /** The grant of the second attempt and the cancellation happen at the same time. */
     @Test
     @Tag("race")
-    void isEitherTakenOrGivenBack() throws Exception {
+    void isEitherUsedOrReturned() throws Exception {
         int late = 0;
         CyclicBarrier both = new CyclicBarrier(2);
         for (int i = 0; i < 1_000; i++) {

@@ -10,7 +10,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A client of a cluster that soon notices when slots or masters have moved. */
+/** A cluster client that soon notices when slots or masters have moved. */
 final class ClusterClient implements AutoCloseable {
 
     private final RedisClusterClient client;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** On a real cluster of three masters and three replicas. The last test kills a master. */
+/** Tests on a real cluster of three masters and three replicas. The last test kills a master. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterTests {
@@ -47,8 +47,8 @@ class ClusterTests {
     private RedisCluster cluster;
     private ClusterClient client;
 
-    /** Of the first master alone. */
-    private ImpatientClient first;
+    /** Connected to the first master only. */
+    private FastTimeoutClient first;
 
     private RedisRateLimiterStorage redis;
     private RedisRateLimiterStorage impatient;
@@ -58,7 +58,7 @@ class ClusterTests {
     void start() {
         cluster = RedisCluster.withReplicas();
         client = new ClusterClient(cluster);
-        first = ImpatientClient.of(cluster.masters().get(0));
+        first = FastTimeoutClient.of(cluster.masters().get(0));
         redis = RedisRateLimiterStorage.builder(client.redis())
                 .timeout(Duration.ofSeconds(5))
                 .build();
@@ -87,7 +87,7 @@ class ClusterTests {
         cluster.close();
     }
 
-    /** A key of {@link #user} whose states are on that master. */
+    /** Returns a key of {@link #user} with its states on a master. */
     private String keyOn(int master) {
         return keyOn(master, user);
     }
@@ -134,7 +134,7 @@ class ClusterTests {
 
     @Test
     @Order(2)
-    void whatIsGrantedInSeveralSlotsAfterItWasGivenUpIsGivenBack() {
+    void lateGrantsInSeveralSlotsAreReturned() {
         HeldRedis held = new HeldRedis(client.redis());
         try (RedisRateLimiterStorage late = RedisRateLimiterStorage.builder(held)
                 .timeout(Duration.ofMillis(100))
@@ -155,14 +155,14 @@ class ClusterTests {
     /** The slots are on one master. */
     @Test
     @Order(2)
-    void whoWaitsForAReleaseStaysInLineForATurnInAnotherSlot() {
+    void requestThatWaitsForAReleaseStaysQueuedForATurnInAnotherSlot() {
         Rule pool = Rule.of("pool", Limit.concurrency(1));
         Rule paced =
                 Rule.of("paced", Limit.leakyBucket(1, Duration.ofSeconds(2)).paced());
         Charge release = pool.charge(keyOn(0, pool)).maxWait(Duration.ofMinutes(1));
         Charge turn = paced.charge(keyOn(0, paced)).maxWait(Duration.ofMinutes(1));
         Decision held = redis.decide(List.of(release));
-        // an answer in memory would be a turn
+        // a decision in memory would be a turn
         try (FailoverRateLimiterStorage patient = failover(RedisRateLimiterStorage.builder(client.redis())
                 .timeout(Duration.ofSeconds(5))
                 .build())) {
@@ -182,7 +182,7 @@ class ClusterTests {
 
     @Test
     @Order(3)
-    void aClusterBehindOneAddressIsKnownByItsFirstRejectionToMixSlots() {
+    void aClusterBehindOneAddressIsDetectedByACrossSlotError() {
         List<Charge> charges = List.of(user.charge(keyOn(0)), user.charge(keyOn(0)));
         try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(first.redis())
                 .timeout(Duration.ofSeconds(5))
@@ -195,7 +195,7 @@ class ClusterTests {
 
     @Test
     @Order(4)
-    void requestsThatItRejectsTogetherAreSentAlone() {
+    void requestsRejectedInOneCallAreSentAlone() {
         HeldRedis held = new HeldRedis(first.redis());
         try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(held)
                 .timeout(Duration.ofSeconds(5))
@@ -216,12 +216,12 @@ class ClusterTests {
     }
 
     /**
-     * A request may be given up while a slot moves, and its grant comes back later: so only permits of callers are
+     * A request may be given up while a slot moves, and its grant is returned later. So only permits of callers are
      * counted, not the remaining ones.
      */
     @Test
     @Order(5)
-    void aSlotThatMovesTakesItsStatesAlong() {
+    void aSlotThatMovesKeepsItsStates() {
         String key = keyOn(0);
         AtomicBoolean moved = new AtomicBoolean();
         AtomicLong granted = new AtomicLong();
@@ -249,7 +249,7 @@ class ClusterTests {
 
     @Test
     @Order(5)
-    void whatIsGrantedBeforeASlotMovesAndGivenUpComesBackAfterIt() {
+    void abandonedGrantsAreReturnedAfterASlotHasMoved() {
         String key = keyOn(0);
         HeldRedis held = new HeldRedis(client.redis());
         try (RedisRateLimiterStorage late = RedisRateLimiterStorage.builder(held)
@@ -266,7 +266,7 @@ class ClusterTests {
 
     @Test
     @Order(6)
-    void aReplicaThatIsPromotedGoesOn() {
+    void aPromotedReplicaKeepsTheStates() {
         String key = keyOn(2);
         for (int i = 0; i < 40; i++) {
             assertThat(storage.decide(user, key, 1).permitted()).isTrue();
@@ -276,7 +276,7 @@ class ClusterTests {
             storage.cleanUp();
             return storage.decide(user, key, 1).onFailure().isEmpty();
         });
-        // what the replica had not heard of yet is lost: the last one or few
+        // permits that were not replicated yet are lost: the last one or few
         assertThat(storage.decide(user, key, 1).limits().get(1).remaining()).isLessThan(100);
         for (int i = 0; i < 100; i++) {
             storage.decide(user, key, 1);

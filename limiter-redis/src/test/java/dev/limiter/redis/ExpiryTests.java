@@ -24,17 +24,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A state expires after any use, soon after its last permit counts. */
+/** After any use, a state expires soon after its last permit counts. */
 class ExpiryTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** The answer of a server for a key without expiry. */
+    /** The reply of a server for a key without expiry. */
     private static final long NEVER = -1;
 
     private final String prefix = "expiry-" + System.nanoTime();
 
-    /** By the clock of the server: so expiry follows from what is used. */
+    /** Uses the clock of the server, so that expiry follows from the use. */
     private final RateLimiterStorage storage = RedisStorageProvider.of(null, prefix);
 
     private final RedisCommands<byte[], byte[]> commands = SharedRedis.commands();
@@ -53,7 +53,7 @@ class ExpiryTests {
                 Limit.concurrency(10));
     }
 
-    /** The name of a state of the key "key". */
+    /** Returns the name of a state of the key "key". */
     private byte[] name(Rule rule, Limit limit) {
         return (prefix + ":{" + rule.name() + ":key}" + limit.name()).getBytes(StandardCharsets.UTF_8);
     }
@@ -100,7 +100,7 @@ class ExpiryTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void expiresSoonAfterItIsAsNewAndNotBefore(Limit limit) {
+    void expiresSoonAfterItIsFreshAndNotBefore(Limit limit) {
         Rule rule = Rule.of("soon", limit);
         long asked = System.nanoTime();
         Decision decision = storage.decide(List.of(rule.charge("key")));
@@ -112,7 +112,7 @@ class ExpiryTests {
         assertThat(left).isBetween(used + 1000 - since, used + used / 2 + 2001);
     }
 
-    /** The state of the next limit is none, so that the request fails half way. */
+    /** The state of the next limit is invalid, so the request fails halfway. */
     @ParameterizedTest
     @MethodSource("limits")
     void everyStateExpiresWhenTheRequestFailsAtAnotherLimit(Limit limit) {
@@ -131,7 +131,7 @@ class ExpiryTests {
     }
 
     @Test
-    void whatAllTestsHaveLeftBehindExpires() {
+    void statesOfAllTestsExpire() {
         use(Rule.of(
                 "rule",
                 Limit.tokenBucket(10, HOUR).named("a"),

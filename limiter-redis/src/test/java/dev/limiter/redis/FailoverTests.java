@@ -36,13 +36,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A real server that is killed, stopped, full or somebody's replica. */
+/** Tests on a real server that is killed, paused, full or a replica. */
 class FailoverTests implements StorageListener {
 
     private static final Duration DAY = Duration.ofDays(1);
 
     private final RedisServer server = RedisServer.started();
-    private final ImpatientClient client = ImpatientClient.of(server);
+    private final FastTimeoutClient client = FastTimeoutClient.of(server);
     private final List<String> changes = new CopyOnWriteArrayList<>();
     private final AtomicInteger broken = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
@@ -130,7 +130,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void decidesInRedisWhileThatIsThere() {
+    void decidesInRedisWhileItWorks() {
         Decision decision = take("key", 30);
         assertThat(decision.remaining()).isEqualTo(70);
         assertThat(decision.onFailure()).isEmpty();
@@ -138,7 +138,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void aDeadServerIsReplacedByAShareInMemory() {
+    void aDeadServerIsReplacedByTheShareInMemory() {
         take("key", 1);
         server.kill();
         loseServer();
@@ -153,7 +153,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void anOutageCostsNothingAfterTheFirstFew() {
+    void anOutageCostsOnlyTheFirstFewCalls() {
         take("key", 1);
         server.kill();
         loseServer();
@@ -161,12 +161,12 @@ class FailoverTests implements StorageListener {
         for (int i = 0; i < 10_000; i++) {
             take("key" + i, 1);
         }
-        // a probe every half a second at most
+        // a probe every half second at most
         assertThat(calls.get() - before).isLessThan(60);
     }
 
     @Test
-    void whatIsKnownWithoutRedisHidesNoOutage() {
+    void decisionsWithoutACallHideNoOutage() {
         take("full", 100);
         assertThat(take("full", 1).permitted()).isFalse();
         server.kill();
@@ -178,20 +178,20 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void aStoppedServerCostsTheTimeoutUntilItIsGivenUp() {
+    void aPausedServerCostsTheTimeoutUntilItsBreakerOpens() {
         take("key", 1);
         server.pause();
         loseServer();
-        // one that was answered, five that were not, and those while a probe has no answer either
+        // one with a reply, five without, and those while a probe has no reply either
         assertThat(calls.get()).isBetween(7, 10);
         server.resume();
         await(() -> storage.isAvailable());
         assertThat(take("key", 1).onFailure()).isEmpty();
-        await(() -> changes.equals(List.of("lost", "found"))); // told just after it is available
+        await(() -> changes.equals(List.of("lost", "found"))); // notified just after it is available
     }
 
     @Test
-    void whatWasPermittedInMemoryIsNotChargedOnReturn() {
+    void permitsGrantedInMemoryAreNotChargedLater() {
         take("key", 1);
         server.kill();
         loseServer();
@@ -201,12 +201,12 @@ class FailoverTests implements StorageListener {
         await(() -> storage.isAvailable());
         Decision decision = take("key", 1);
         assertThat(decision.onFailure()).isEmpty();
-        // the server is empty: what was used there before is lost
+        // the server is empty: its previous state is lost
         assertThat(decision.remaining()).isEqualTo(99);
     }
 
     @Test
-    void oneOutageAfterTheOtherPermitsOneShare() {
+    void repeatedOutagesPermitOneShare() {
         server.kill();
         loseServer();
         take("key", 20);
@@ -221,7 +221,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void whatMemoryHoldsIsReleasedThere() {
+    void permitsHeldInMemoryAreReleasedInMemory() {
         Rule pool = Rule.of("pool", Limit.concurrency(8));
         server.kill();
         loseServer();
@@ -240,7 +240,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void whoWaitsIsLetInDuringAnOutageAndAfterIt() {
+    void waitingRequestsArePermittedDuringAndAfterAnOutage() {
         RateLimiters limiters = new RateLimiters(storage);
         Rule pool = Rule.of("pool", Limit.concurrency(4));
         Rule paced =
@@ -269,7 +269,7 @@ class FailoverTests implements StorageListener {
     @EnumSource(
             value = OnFailure.class,
             names = {"ALLOW", "DENY"})
-    void permitsOrRejectsEverythingIfToldTo(OnFailure how) {
+    void permitsOrRejectsEverythingIfConfigured(OnFailure how) {
         storage = storage(how, client.redis()).build();
         take("key", 1);
         server.kill();
@@ -283,7 +283,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void aStateThatIsNoneIsDecidedOnInMemoryAndRedisIsStillAsked() {
+    void aBrokenStateIsDecidedInMemoryAndRedisIsStillCalled() {
         try (var commands = server.connect()) {
             commands.sync().set("limiter:{rule:key}", "garbage");
             commands.sync().lpush("limiter:{rule:list}", "1");
@@ -297,9 +297,9 @@ class FailoverTests implements StorageListener {
         assertThat(changes).isEmpty();
     }
 
-    /** Each holds the type of a state, or one of a limit of another kind. */
+    /** Each has the type of a state, or is a state of another kind of limit. */
     @Test
-    void aSortedSetOfSomebodyElseIsNoState() {
+    void aSortedSetOfOtherSoftwareIsNotAState() {
         Rule pool = Rule.of("pool", Limit.concurrency(8));
         try (var commands = server.connect()) {
             commands.sync().zadd("limiter:{pool:key}", 1, "x");
@@ -316,10 +316,10 @@ class FailoverTests implements StorageListener {
         }
     }
 
-    /** As a server is that has just been told to be a replica, or has too few of them. */
+    /** Like a server that has just become a replica, or has too few of them. */
     @ParameterizedTest
     @ValueSource(strings = {"READONLY", "NOREPLICAS", "NOPERM"})
-    void whatIsReleasedOrGivenBackWhileTheServerRejectsIsDoneLater(String why) {
+    void releasesAndRefundsDuringRejectionsAreRetried(String why) {
         Rule pool = Rule.of("pool", Limit.concurrency(8));
         List<Decision> held = new ArrayList<>();
         try (var commands = server.connect()) {
@@ -363,7 +363,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void aFullServerIsLeftAloneUntilThereIsRoom() {
+    void aFullServerIsNotCalledUntilThereIsSpace() {
         take("key", 100);
         try (var commands = server.connect()) {
             commands.sync().configSet("maxmemory", "1");
@@ -377,7 +377,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void aReplicaIsLeftAloneUntilItIsMasterAgain() {
+    void aReplicaIsNotCalledUntilItIsMasterAgain() {
         take("key", 1);
         try (var commands = server.connect()) {
             commands.sync().configSet("replica-serve-stale-data", "yes");
@@ -390,7 +390,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void scriptsThatTheServerForgotAreSentAgain() {
+    void scriptsFlushedByTheServerAreSentAgain() {
         take("key", 1);
         try (var commands = server.connect()) {
             commands.sync().scriptFlush();
@@ -400,7 +400,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void startsWithoutAServerAndUsesItWhenItComes() {
+    void startsWithoutAServerAndUsesItOnceItIsUp() {
         server.kill();
         ConnectingRedis connecting = new ConnectingRedis(client::connect);
         storage = storage(OnFailure.LOCAL, connecting).instances(4).build();
@@ -437,7 +437,7 @@ class FailoverTests implements StorageListener {
     }
 
     @Test
-    void anInstanceThatIsClosedCountsNoLonger() {
+    void aClosedInstanceIsNotCounted() {
         FailoverRateLimiterStorage first =
                 storage(OnFailure.LOCAL, client.redis()).build();
         FailoverRateLimiterStorage second =
@@ -450,13 +450,13 @@ class FailoverTests implements StorageListener {
             first.cleanUp();
             assertThat(commands.sync().zcard("limiter:instances")).isEqualTo(1);
         }
-        // does not wait for a server that does not answer
+        // does not wait for a server that hangs
         server.pause();
         second.close();
     }
 
     @Test
-    void anInstanceThatStartsIsKnownToOthersSoon() {
+    void aNewInstanceIsSoonCountedByOthers() {
         AtomicLong now = new AtomicLong();
         Redis redis = client.redis();
         InstanceCounter first = new InstanceCounter(redis, "count:", now::get);
@@ -471,7 +471,7 @@ class FailoverTests implements StorageListener {
 
     /** A call that was certainly not executed may be sent again. */
     @Test
-    void tellsWhatWasCertainlyNotDone() {
+    void detectsCallsThatWereCertainlyNotExecuted() {
         Redis redis = client.redis();
         server.pause();
         assertThat(RedisErrors.isNotDone(failure(redis))).isFalse();

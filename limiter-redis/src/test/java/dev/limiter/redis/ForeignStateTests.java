@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A text that others have written under a key of ours is no state: neither is it decided on, nor replaced. */
+/** A value that other software wrote to a key is not a state: it is neither used nor replaced. */
 class ForeignStateTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -73,7 +73,7 @@ class ForeignStateTests {
         }
     }
 
-    /** A log is a list too: of its permits, its window, and pairs whose permits add up. */
+    /** A log is also a list: of its permits, its window, and pairs with permits that add up to the total. */
     @ParameterizedTest
     @MethodSource("limits")
     void aListIsNoState(Limit limit) {

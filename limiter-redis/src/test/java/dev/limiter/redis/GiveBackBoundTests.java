@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** However permits are returned, those that are not never exceed the bound of their limit. */
+/** However permits are returned, the others never exceed the bound of their limit. */
 class GiveBackBoundTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -31,7 +31,7 @@ class GiveBackBoundTests {
     private final RateLimiterStorage storage = RedisStorageProvider.of(time);
 
     @Test
-    void whatLeakedWhileOthersReturnedIsNotGrantedAgain() {
+    void permitsThatLeakedDuringRefundsAreNotGrantedAgain() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
         Decision first = storage.decide(rule, "key", 500);
         Decision second = storage.decide(rule, "key", 500);
@@ -42,9 +42,9 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
     }
 
-    /** The bucket is empty in between, but its returned permits are remembered. */
+    /** The bucket is empty in between, but its count of returned permits is kept. */
     @Test
-    void whatWasReturnedIsRememberedWhileTheBucketIsEmpty() {
+    void refundsAreRememberedWhileTheBucketIsEmpty() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
         Decision first = storage.decide(rule, "key", 500);
         Decision second = storage.decide(rule, "key", 500);
@@ -56,9 +56,9 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
     }
 
-    /** A charge has leaked as fast as the faster of the two limits lets it. */
+    /** A charge leaks at the faster of both rates. */
     @Test
-    void whatLeakedUnderARaisedLimitIsNotGrantedAgain() {
+    void permitsThatLeakedUnderARaisedLimitAreNotGrantedAgain() {
         Rule slow = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
         Rule fast = Rule.of("rule", Limit.tokenBucket(2000, SECOND));
         Decision first = storage.decide(slow, "key", 1000);
@@ -70,7 +70,7 @@ class GiveBackBoundTests {
     }
 
     @Test
-    void permitsThatAreReturnedAtOnceAreReturnedWholeInWhicheverOrder() {
+    void permitsRefundedAtOnceAreRefundedInFullInAnyOrder() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(5, Duration.ofHours(1)));
         List<Decision> taken = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -82,9 +82,9 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 5).permitted()).isTrue();
     }
 
-    /** A request that returns its permit leaves as little behind as before. */
+    /** A request that returns its permit leaves no more state than before. */
     @Test
-    void aKeyOfWhichAllIsReturnedIsForgotten() {
+    void aKeyWithAllPermitsRefundedExpires() {
         RedisRateLimiterStorage own = RedisStorageProvider.of(time, "give-back-forgotten");
         own.decide(Rule.of("rule", Limit.tokenBucket(5, Duration.ofHours(1))), "key", 2)
                 .giveBack();
@@ -92,14 +92,16 @@ class GiveBackBoundTests {
                 .isZero();
     }
 
-    /** {@code bound}: of permits in any window of so many nanoseconds. */
+    /** A rule, and the most permits in any {@code nanos}. */
     private record Case(Rule rule, LongUnaryOperator bound) {
 
         static Case bucket(String name, long capacity, Limit... limits) {
             return new Case(Rule.of(name, limits), nanos -> capacity + (nanos * 20 + WINDOW - 1) / WINDOW);
         }
 
-        /** {@code most} in each window, of which a time touches {@code more} than it is long. */
+        /**
+         * Creates a case with {@code most} permits per window; a period overlaps {@code more} windows than its length.
+         */
         static Case windows(String name, long most, int more, Limit limit) {
             return new Case(Rule.of(name, limit), nanos -> most * (nanos / WINDOW + (nanos == 0 ? 1 : more)));
         }
@@ -134,7 +136,7 @@ class GiveBackBoundTests {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void whatIsNotReturnedIsWithinTheBoundOverEveryWindow(Case tried) {
+    void permitsNotRefundedAreWithinTheBoundOverEveryWindow(Case tried) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         SplittableRandom random = new SplittableRandom(seed);
         for (int run = 0; run < RUNS; run++) {
@@ -152,7 +154,7 @@ class GiveBackBoundTests {
         }
     }
 
-    /** The permits granted and not returned. */
+    /** Returns the permits granted and not returned. */
     private List<Grant> grants(Rule rule, String key, SplittableRandom random) {
         List<Grant> open = new ArrayList<>();
         List<Grant> kept = new ArrayList<>();

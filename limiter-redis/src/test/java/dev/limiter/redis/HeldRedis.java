@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A server whose answers can be held back: what it did at once is heard of when it is released, or never. */
+/** A server that withholds replies: it executes calls at once, but replies when released, or never. */
 final class HeldRedis implements Redis {
 
     private final Redis redis;
@@ -18,14 +18,14 @@ final class HeldRedis implements Redis {
         this.redis = redis;
     }
 
-    /** From now on; earlier calls are forgotten. */
+    /** Withholds replies from now on, and forgets earlier calls. */
     synchronized void hold() {
         released = new CompletableFuture<>();
         calls.clear();
         keys.clear();
     }
 
-    /** Does what it is asked for, but says that it failed. */
+    /** Executes calls from now on, but replies with a failure. */
     synchronized void fail(RuntimeException failure) {
         released = CompletableFuture.failedFuture(failure);
     }
@@ -38,12 +38,12 @@ final class HeldRedis implements Redis {
         held.complete(null);
     }
 
-    /** Answers again, but not what it has been asked for so far. */
+    /** Replies again from now on, but not to earlier calls. */
     synchronized void loseWhatIsHeld() {
         released = CompletableFuture.completedFuture(null);
     }
 
-    /** For how many requests each call was. */
+    /** Returns the number of requests in each call. */
     synchronized List<Integer> calls() {
         return List.copyOf(calls);
     }

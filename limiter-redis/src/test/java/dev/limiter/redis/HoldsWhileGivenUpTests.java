@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An instance gives Redis up because answers are late; its commands are done all the same. */
+/** An instance stops using Redis because replies are late, but its commands are still executed. */
 @Timeout(120)
 class HoldsWhileGivenUpTests {
 

@@ -10,10 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** Counts as a server reports them, which this test sets. */
+/** The test sets the counts that a server replies with. */
 class InstanceCounterTests {
 
-    private static final long HELLO = Duration.ofSeconds(2).toNanos();
+    private static final long HEARTBEAT = Duration.ofSeconds(2).toNanos();
 
     private long now;
     private CompletableFuture<byte[]> reply = new CompletableFuture<>();
@@ -35,77 +35,77 @@ class InstanceCounterTests {
             "",
             () -> now);
 
-    private int heard(int count) {
+    private int countAfter(int count) {
         reply = CompletableFuture.completedFuture(new Arguments(8).number(count).toArray());
-        now += HELLO;
+        now += HEARTBEAT;
         counter.sayHello();
         return counter.known();
     }
 
-    private int heard(int count, int times) {
+    private int countAfter(int count, int times) {
         for (int i = 1; i < times; i++) {
-            heard(count);
+            countAfter(count);
         }
-        return heard(count);
+        return countAfter(count);
     }
 
     @Test
-    void isOneUntilItIsKnown() {
+    void isOneUntilTheFirstCount() {
         assertThat(counter.known()).isEqualTo(1);
     }
 
     @Test
-    void moreInstancesAreBelievedAtOnce() {
-        assertThat(heard(2)).isEqualTo(2);
-        assertThat(heard(4)).isEqualTo(4);
-        assertThat(heard(3)).isEqualTo(4);
-        assertThat(heard(5)).isEqualTo(5);
+    void aHigherCountAppliesAtOnce() {
+        assertThat(countAfter(2)).isEqualTo(2);
+        assertThat(countAfter(4)).isEqualTo(4);
+        assertThat(countAfter(3)).isEqualTo(4);
+        assertThat(countAfter(5)).isEqualTo(5);
     }
 
-    /** After an outage, or on a server that starts empty, the first instance counts itself alone. */
+    /** After an outage, or on a server that starts empty, the first instance counts only itself. */
     @Test
-    void fewerInstancesAreBelievedOnceAllHadTimeToComeBack() {
-        heard(4);
+    void aLowerCountAppliesAfterAllCouldReconnect() {
+        countAfter(4);
         now += Duration.ofMinutes(1).toNanos();
-        assertThat(heard(1, InstanceCounter.BELIEVED - 1)).isEqualTo(4);
-        assertThat(heard(1)).isEqualTo(1);
+        assertThat(countAfter(1, InstanceCounter.RECENT_COUNTS - 1)).isEqualTo(4);
+        assertThat(countAfter(1)).isEqualTo(1);
     }
 
     @Test
-    void theMostOfTheLatestCountsIsBelieved() {
-        heard(4);
-        assertThat(heard(1)).isEqualTo(4);
-        assertThat(heard(3)).isEqualTo(4);
-        assertThat(heard(1, InstanceCounter.BELIEVED - 1)).isEqualTo(3);
-        assertThat(heard(1)).isEqualTo(1);
+    void theHighestOfTheLatestCountsApplies() {
+        countAfter(4);
+        assertThat(countAfter(1)).isEqualTo(4);
+        assertThat(countAfter(3)).isEqualTo(4);
+        assertThat(countAfter(1, InstanceCounter.RECENT_COUNTS - 1)).isEqualTo(3);
+        assertThat(countAfter(1)).isEqualTo(1);
     }
 
-    /** A server that stands still answers all that waits for it before it reads what other instances have said. */
+    /** A paused server replies to all waiting calls before it reads the heartbeats of other instances. */
     @Test
-    void answersThatAreLateProveNothing() {
-        heard(4);
+    void lateRepliesAreIgnored() {
+        countAfter(4);
         List<CompletableFuture<byte[]>> late = new ArrayList<>();
-        for (int i = 0; i < 2 * InstanceCounter.BELIEVED; i++) {
+        for (int i = 0; i < 2 * InstanceCounter.RECENT_COUNTS; i++) {
             CompletableFuture<byte[]> each = new CompletableFuture<>();
             late.add(each);
             reply = each;
-            now += HELLO;
+            now += HEARTBEAT;
             counter.sayHello();
         }
-        now += HELLO;
+        now += HEARTBEAT;
         late.forEach(each -> each.complete(new Arguments(8).number(1).toArray()));
         assertThat(counter.known()).isEqualTo(4);
     }
 
-    /** A server that goes away after each first count proves nothing, however long that takes. */
+    /** A server that fails after each first count proves nothing, however long that takes. */
     @Test
-    void outagesBetweenTwoCountsProveNothing() {
-        heard(4);
+    void outagesBetweenTwoCountsDoNotLowerTheCount() {
+        countAfter(4);
         for (int i = 0; i < 3; i++) {
             now += Duration.ofMinutes(1).toNanos();
-            assertThat(heard(1)).isEqualTo(4);
+            assertThat(countAfter(1)).isEqualTo(4);
             reply = CompletableFuture.failedFuture(new StorageUnavailableException("gone", null));
-            now += HELLO;
+            now += HEARTBEAT;
             counter.sayHello();
         }
         assertThat(counter.known()).isEqualTo(4);

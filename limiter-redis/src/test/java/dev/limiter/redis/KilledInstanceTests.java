@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A JVM that is killed (-9) while it has permits of a sliding limit taken ahead: they are free when their window is over. */
+/** A JVM is killed (-9) while it holds a lease of a sliding limit: the permits are free when their window is over. */
 @Tag("long")
 class KilledInstanceTests {
 
@@ -42,15 +42,15 @@ class KilledInstanceTests {
         process.destroyForcibly();
     }
 
-    private void tell(String line) throws IOException {
+    private void send(String line) throws IOException {
         process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().flush();
     }
 
     @Test
-    void whatItTookAheadIsFreeAfterItsWindow() throws IOException {
+    void itsLeaseIsFreeAfterTheWindow() throws IOException {
         String prefix = "killed-" + System.nanoTime() + ":";
-        tell(prefix + " sliding-log 20");
+        send(prefix + " sliding-log 20");
         assertThat(output.readLine()).isEqualTo("ready");
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(SeveralJvmTests.SLIDING_LIMIT, SeveralJvmTests.SLIDING));
         try (RedisRateLimiterStorage other = RedisRateLimiterStorage.builder(SharedRedis.redis())
@@ -58,7 +58,7 @@ class KilledInstanceTests {
                 .timeout(Duration.ofSeconds(10))
                 .lease(leased -> 20)
                 .build()) {
-            tell("go");
+            send("go");
             await(() -> other.peek(rule, "key").remaining() < SeveralJvmTests.SLIDING_LIMIT);
             process.destroyForcibly();
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Rejections by a clock that the test sets. */
+/** Rejections with a clock that the test sets. */
 class KnownRejectionsTests {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -31,14 +31,14 @@ class KnownRejectionsTests {
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(5, Duration.ofHours(1)));
     private final RemoteRule remote = new RemoteRule(rule, "", 30_000_000, 0);
 
-    /** Learns that nothing is left of a key for an hour. */
+    /** Records that a key has no permits left for an hour. */
     private void reject(Charge charge) {
         long micros = TimeUnit.HOURS.toMicros(1);
         long[] numbers = {0, micros, micros, 0, 0, 0};
-        ScriptAnswer answer =
-                new ScriptAnswer(1, false, 0, 0, new ServerTime(null), 0, new byte[0], ByteBuffer.allocate(0));
+        ScriptReply answer =
+                new ScriptReply(1, false, 0, 0, new ServerTime(null), 0, new byte[0], ByteBuffer.allocate(0));
         RedisDecision rejection = new RedisDecision(NOTHING_RETURNED, charge, remote, numbers, answer, false, 0);
-        rejections.learn(charge, List.of(rejection), rejections.stamp(List.of(charge)), now.get());
+        rejections.remember(charge, List.of(rejection), rejections.stamp(List.of(charge)), now.get());
     }
 
     private boolean isKnown(Charge charge) {
@@ -46,7 +46,7 @@ class KnownRejectionsTests {
     }
 
     @Test
-    void aRejectionIsAskedForAgainAfterASecond() {
+    void aRejectionIsCheckedAfterASecond() {
         Charge charge = rule.charge("key");
         reject(charge);
         now.addAndGet(SECOND - 1);
@@ -55,9 +55,9 @@ class KnownRejectionsTests {
         assertThat(isKnown(charge)).isFalse();
     }
 
-    /** Also while the answer to the one that asks has not come, or does not come at all. */
+    /** Also while the reply to that request has not arrived, or never does. */
     @Test
-    void oneRequestInASecondAsksAndTheOthersDoNot() {
+    void onlyOneRequestPerSecondCallsRedis() {
         Charge charge = rule.charge("key");
         reject(charge);
         for (int second = 1; second <= 10; second++) {
@@ -69,7 +69,7 @@ class KnownRejectionsTests {
     }
 
     @Test
-    void anAnswerIsBelievedForASecondFromWhenItWasAskedFor() {
+    void aReplyIsUsedForASecondFromItsRequest() {
         Charge charge = rule.charge("key");
         reject(charge);
         now.addAndGet(SECOND);
@@ -81,22 +81,22 @@ class KnownRejectionsTests {
         assertThat(isKnown(charge)).isFalse();
     }
 
-    /** While Redis cannot be asked. */
+    /** Applies while Redis cannot be called. */
     @Test
-    void aRejectionLastsForRequestsThatCannotAsk() {
+    void aRejectionLastsWhileRedisCannotBeCalled() {
         Charge charge = rule.charge("key");
         reject(charge);
         for (int second = 1; second < 3600; second++) {
             now.addAndGet(SECOND);
             assertThat(rejections.lasting(charge)).isNotNull();
         }
-        assertThat(isKnown(charge)).as("the next one asks").isFalse();
+        assertThat(isKnown(charge)).as("the next request calls Redis").isFalse();
         now.addAndGet(SECOND);
         assertThat(rejections.lasting(charge)).isNull();
     }
 
     @Test
-    void forgetsThoseOfLongestAgoAndGoesOnLearning() {
+    void dropsTheOldestAndKeepsRecording() {
         int many = 3 * KnownRejections.MAX_REQUESTS;
         for (int i = 0; i < many; i++) {
             reject(rule.charge("key" + i));

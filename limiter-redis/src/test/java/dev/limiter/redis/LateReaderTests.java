@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers of a server that does its work, which the event loop of the client does not come to read in time. */
+/** The server replies in time, but the event loop of the client reads the replies too late. */
 class LateReaderTests {
 
     private final RedisServer server = RedisServer.started();
@@ -41,17 +41,17 @@ class LateReaderTests {
     private final Queue<String> lost = new ConcurrentLinkedQueue<>();
     private final Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
 
-    /** Counted down when a decision is not there in time. */
+    /** Counted down when a decision is late. */
     private final Queue<CountDownLatch> late = new ConcurrentLinkedQueue<>();
 
     private volatile boolean nextBlocks;
 
     private volatile boolean stopped;
 
-    /** The reading that one decision awaits, over before the next decision. */
+    /** The read that one decision waits for; complete before the next decision. */
     private volatile CompletableFuture<?> reading = CompletableFuture.completedFuture(null);
 
-    /** Has the event loop stand still between a command and its answer, until that is late. */
+    /** Pauses the event loop between a command and its reply, until that is late. */
     private final Redis redis = new LettuceRedis(connection) {
         @Override
         public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
@@ -66,7 +66,7 @@ class LateReaderTests {
         @Override
         public CompletionStage<?> answersRead(byte[] key) {
             late.forEach(CountDownLatch::countDown);
-            // the answer to what was sent later is read later
+            // the reply to a later command is read later
             CompletionStage<?> read = stopped
                     ? super.answersRead(key)
                     : connection.async().ping().thenCompose(pong -> super.answersRead(key));
@@ -98,7 +98,7 @@ class LateReaderTests {
         server.close();
     }
 
-    /** Keeps the event loop from reading. */
+    /** Prevents the event loop from reading. */
     private void block() {
         CountDownLatch until = new CountDownLatch(1);
         late.add(until);
@@ -133,7 +133,7 @@ class LateReaderTests {
 
     @Test
     @Timeout(60)
-    void aServerThatStandsStillIsGivenUpAllTheSame() {
+    void thePausedServerStillOpensItsBreaker() {
         storage.warmUp(List.of(rule), Duration.ofSeconds(30));
         server.pause();
         stopped = true;
@@ -145,10 +145,10 @@ class LateReaderTests {
         assertThat(lost).hasSize(1);
     }
 
-    /** By default Lettuce keeps commands for a connection to come, so that no reader tells that it has run. */
+    /** By default Lettuce keeps commands until it is connected, so no reader reports that it has run. */
     @Test
     @Timeout(60)
-    void aServerThatIsGoneIsGivenUpWhereCommandsAreKept() {
+    void aDeadServerOpensItsBreakerIfTheClientKeepsCommands() {
         storage.warmUp(List.of(rule), Duration.ofSeconds(30));
         stopped = true;
         server.close();

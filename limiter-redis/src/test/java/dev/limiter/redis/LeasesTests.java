@@ -19,11 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Leases from a server that this test plays. */
+/** Leases from a simulated server. */
 @SuppressWarnings("FutureReturnValueIgnored")
 class LeasesTests implements Leases.Source, Returns {
 
-    /** So many numbers a reply has for each limit. */
+    /** The number of values per limit in a reply. */
     private static final int NUMBERS = 6;
 
     private record Call(int requests, long more, CompletableFuture<LeasedPermits> answer) {}
@@ -34,7 +34,7 @@ class LeasesTests implements Leases.Source, Returns {
     private final List<Call> calls = new ArrayList<>();
     private long most = 100;
 
-    /** How many permits each refund has. */
+    /** The permits of each refund. */
     private final List<Long> returned = new ArrayList<>();
 
     @Override
@@ -61,7 +61,7 @@ class LeasesTests implements Leases.Source, Returns {
         return Objects.requireNonNull(leases.fetched(charge));
     }
 
-    /** Answers a call with so many permits. */
+    /** Replies to a call with a number of permits. */
     private void grant(int call, long permits) {
         RemoteRule remote = new RemoteRule(rule, "", 30_000_000, 10);
         ByteBuffer numbers = ByteBuffer.allocate(8 * NUMBERS);
@@ -70,8 +70,7 @@ class LeasesTests implements Leases.Source, Returns {
         }
         // no wait
         numbers.putDouble(0);
-        ScriptAnswer answer =
-                new ScriptAnswer(1, true, permits, 0, new ServerTime(null), 0, new byte[0], numbers.flip());
+        ScriptReply answer = new ScriptReply(1, true, permits, 0, new ServerTime(null), 0, new byte[0], numbers.flip());
         calls.get(call)
                 .answer
                 .complete(new LeasedPermits(this, charge, remote, answer, System.nanoTime(), calls.get(call).requests));
@@ -98,7 +97,7 @@ class LeasesTests implements Leases.Source, Returns {
     }
 
     @Test
-    void moreIsFetchedAtHalfUpToTheMostOfThatMoment() {
+    void moreIsFetchedAtHalfUpToTheCurrentMaximum() {
         fetched();
         grant(0, 101);
         most = 60;
@@ -153,9 +152,9 @@ class LeasesTests implements Leases.Source, Returns {
         assertThat(calls).isEmpty();
     }
 
-    /** The rule by which a key is reset is not that of its tier. */
+    /** A reset uses the rule itself, not the rule of the key's tier. */
     @Test
-    void whatIsKeptIsFoundByTheNameOfTheRule() {
+    void leasesAreFoundByTheNameOfTheRule() {
         most = 7;
         fetched();
         grant(0, 8);
@@ -168,7 +167,7 @@ class LeasesTests implements Leases.Source, Returns {
     }
 
     @Test
-    void whatIsForgottenIsNeitherHadNorGivenBack() {
+    void droppedLeasesAreNeitherUsedNorRefunded() {
         most = 7;
         fetched();
         grant(0, 8);

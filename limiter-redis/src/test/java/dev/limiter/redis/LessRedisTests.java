@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Callers that share calls, rejections that need none, permits taken ahead: on a real server, by its clock. */
+/** Callers that share calls, rejections without a call, and leases: on a real server, with its clock. */
 @Tag("race")
 class LessRedisTests {
 
@@ -42,7 +42,7 @@ class LessRedisTests {
     /** Called before states are reset. */
     private Runnable resetting = () -> {};
 
-    /** When answers are heard of. */
+    /** Completes when replies may arrive. */
     private CompletableFuture<?> heard = CompletableFuture.completedFuture(null);
 
     private final String prefix = "less-" + PREFIXES.incrementAndGet() + ":";
@@ -96,7 +96,7 @@ class LessRedisTests {
     }
 
     @Test
-    void aChargeOfOneLimitAloneIsNeitherTakenAheadNorRejectedForAnother() {
+    void aChargeOfOneLimitOnlyIsNeitherLeasedNorRejectedForAnother() {
         Duration day = Duration.ofDays(1);
         Rule rule = Rule.of(
                 "rule",
@@ -125,14 +125,14 @@ class LessRedisTests {
     }
 
     @Test
-    void fourInstancesReachItMoreOftenAtMost() {
+    void fourInstancesReachItInProportion() {
         rejectionsOfRedis(4).forEach((limit, share) -> {
             boolean bucket = limit instanceof Limit.TokenBucket || limit instanceof Limit.LeakyBucket;
             assertThat(share).as(limit.toString()).isLessThanOrEqualTo(bucket ? 0.35 : 0.15);
         });
     }
 
-    /** All at the same time: it takes three seconds, of which most are waited. */
+    /** All limits at the same time, which takes three seconds, mostly of waiting. */
     private static Map<Limit, Double> rejectionsOfRedis(int instances) {
         Map<Limit, Double> shares = new ConcurrentHashMap<>();
         List<LessRedisTests> tests = limits().map(limit -> new LessRedisTests()).toList();
@@ -152,8 +152,8 @@ class LessRedisTests {
     }
 
     /**
-     * For three seconds, ten requests for each permit, evenly spaced, to one instance after the other: the share of them
-     * that Redis rejects. How many it grants is a matter of the time that they take.
+     * For three seconds, sends ten requests per permit, evenly spaced, to one instance after the other. Returns the
+     * fraction that Redis rejects. The number of grants depends on the actual duration.
      */
     private double rejectionsOfRedis(Limit limit, int instances) {
         Rule rule = Rule.of("rule", limit);
@@ -173,7 +173,7 @@ class LessRedisTests {
     }
 
     @Test
-    void rejectsWhatRedisWouldRejectWithoutAsking() {
+    void rejectsWithoutACallIfRedisWouldReject() {
         RedisRateLimiterStorage storage = storage(0);
         Rule rule = Rule.of("rule", Limit.fixedWindow(2, Duration.ofDays(1)));
         storage.decide(rule, "key", 1);
@@ -187,7 +187,7 @@ class LessRedisTests {
         assertThat(calls).hasValue(0);
         Decision asked = storage.peek(rule, "key");
         assertThat(calls).hasValue(1);
-        // counted from the answer of Redis, so late by the time of that call, never early
+        // counts from the reply of Redis, so it is late by the duration of that call, but never early
         Duration passed = Duration.ofNanos(System.nanoTime() - start);
         Duration rest = asked.retryAfter().orElseThrow();
         assertThat(known.retryAfter().orElseThrow()).isBetween(rest.minus(passed), rest.plus(passed));
@@ -207,10 +207,10 @@ class LessRedisTests {
                 Limit.leakyBucket(3, day).burst(1).paced());
     }
 
-    /** A bucket has turns ahead, a paced one no more than may wait, and a fixed window those of the next one. */
+    /** A bucket has turns ahead, a paced one only as many as may wait, and a fixed window those of the next window. */
     @ParameterizedTest
     @MethodSource("limitsWithAndWithoutTurns")
-    void tellsThoseWhoWouldWaitWhatRedisWouldTellThem(Limit limit) {
+    void rejectionsOfWaitingRequestsEqualThoseOfRedis(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         for (Duration patience : List.of(
                 Duration.ofMinutes(10),
@@ -232,9 +232,9 @@ class LessRedisTests {
         }
     }
 
-    /** The answer to a grant tells when one permit is available, and these ask for ten. */
+    /** The reply to a grant contains the time until one permit is available, but these need ten. */
     @Test
-    void aRejectionAfterAGrantOfSeveralTellsWhenAsManyAreAvailable() {
+    void aRejectionAfterAGrantOfSeveralHasTheTimeForAsMany() {
         RedisRateLimiterStorage storage = storage(0);
         Duration hour = Duration.ofHours(1);
         Rule rule = Rule.of(
@@ -251,7 +251,7 @@ class LessRedisTests {
     }
 
     @Test
-    void asksAgainAfterGivingBackAndResetting() {
+    void callsRedisAgainAfterRefundAndReset() {
         RedisRateLimiterStorage storage = storage(0);
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, Duration.ofDays(1)));
         for (int i = 0; i < 100; i++) {
@@ -266,7 +266,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatOneRequestGivesBackAnotherMayHave() {
+    void refundedPermitsAreAvailableToOtherRequests() {
         RedisRateLimiterStorage storage = storage(0);
         Rule small = Rule.of("small", Limit.fixedWindow(1, Duration.ofDays(1)));
         Rule large = Rule.of("large", Limit.slidingWindowLog(10, Duration.ofDays(1)));
@@ -277,13 +277,13 @@ class LessRedisTests {
     }
 
     @Test
-    void aRejectionThatIsHeardOfAfterGivingBackIsNotRemembered() {
+    void aRejectionReceivedAfterARefundIsNotStored() {
         RedisRateLimiterStorage storage = storage(0);
         Rule rule = Rule.of("rule", Limit.fixedWindow(1, Duration.ofDays(1)));
         Decision taken = storage.decide(List.of(rule.charge("key")));
         CompletableFuture<Void> late = new CompletableFuture<>();
         heard = late;
-        // another request, of which is not known yet that it is rejected
+        // another request, not yet known to be rejected
         CompletableFuture<Decision> rejected =
                 storage.decideAsync(List.of(rule.charge("key").maxWaiting(1)));
         heard = CompletableFuture.completedFuture(null);
@@ -295,7 +295,7 @@ class LessRedisTests {
     }
 
     @Test
-    void aRejectionOfSeveralChargesIsKnownForTheSameCharges() {
+    void aRejectionOfSeveralChargesAppliesToTheSameCharges() {
         RedisRateLimiterStorage storage = storage(0);
         Rule small = Rule.of("small", Limit.fixedWindow(1, Duration.ofDays(1)));
         Rule large = Rule.of("large", Limit.slidingWindowLog(10, Duration.ofDays(1)));
@@ -328,7 +328,7 @@ class LessRedisTests {
 
     @ParameterizedTest
     @MethodSource("countedLimits")
-    void permitsTakenAheadAreNeverMoreThanTheLimit(Limit limit) {
+    void leasedPermitsNeverExceedTheLimit(Limit limit) {
         assertThat(granted(limit, 5, 2, 8, 400)).isBetween(900L, 1000L);
         assertThat(calls.get()).isLessThan(6400 / 4);
     }
@@ -368,7 +368,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptTooLongIsGivenBack() {
+    void expiredLeasesAreRefunded() {
         RedisRateLimiterStorage storage = storage(10);
         Rule longer = Rule.of(
                 "longer", Limit.fixedWindow(1000, Duration.ofSeconds(20)).alignFirst());
@@ -382,7 +382,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptIsGivenBackWhenClosed() {
+    void leasesAreRefundedWhenClosed() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage first = storage(5);
         RedisRateLimiterStorage second = storage(0);
@@ -393,7 +393,7 @@ class LessRedisTests {
     }
 
     @Test
-    void blocksShrinkAsTheLimitComesNear() {
+    void leasesShrinkNearTheLimit() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage storage = storage(50);
         storage(0).decide(rule, "key", 900);
@@ -403,7 +403,7 @@ class LessRedisTests {
     }
 
     @Test
-    void nobodyWaitsForMoreWhilePermitsAreLeft() {
+    void noRequestWaitsForALeaseWhilePermitsAreLeft() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage storage = storage(10);
         storage.decide(rule, "key", 1);
@@ -413,7 +413,7 @@ class LessRedisTests {
         for (int i = 0; i < 100; i++) {
             assertThat(storage.decideAsync(List.of(rule.charge("key")))).isDone();
         }
-        // more was asked for at half
+        // more was requested at half
         assertThat(calls).hasValue(1);
         CompletableFuture<Decision> next = storage.decideAsync(List.of(rule.charge("key")));
         assertThat(next).isNotDone();
@@ -422,7 +422,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptAheadIsNoMoreThanTheShareWhenMoreIsFetched() {
+    void leasesStayWithinTheirShareDuringAFetch() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage storage = storage(10);
         for (int i = 1; i <= 200; i++) {
@@ -432,7 +432,7 @@ class LessRedisTests {
     }
 
     @Test
-    void afterTheTimeThatARejectionToldThereIsOne() {
+    void aPermitIsAvailableAfterTheRetryTime() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(100, SECOND));
         RedisRateLimiterStorage storage = storage(5);
         for (int i = 0; i < 20; i++) {
@@ -451,13 +451,13 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptEndsWithItsWindow() {
+    void leasesEndWithTheirWindow() {
         Rule rule =
                 Rule.of("rule", Limit.fixedWindow(1000, Duration.ofMillis(600)).alignFirst());
         RedisRateLimiterStorage storage = storage(50);
         RedisRateLimiterStorage other = storage(0);
         other.decide(rule, "key", 1);
-        // half of the window, for which permits are taken ahead, ends later than the window itself
+        // the lease time, half of the window, ends later than the window itself
         Conditions.await(() -> other.peek(rule, "key").resetAfter().compareTo(Duration.ofMillis(200)) <= 0);
         RealTime.pass(storage.decide(rule, "key", 1).resetAfter());
         calls.set(0);
@@ -466,7 +466,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsKeptDoesNotOutliveAReset() {
+    void leasesDoNotOutliveAReset() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
         storage.decide(rule, "key", 1);
@@ -475,9 +475,9 @@ class LessRedisTests {
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(949);
     }
 
-    /** Limits of a tier or an override. */
+    /** The limits of a tier or an override. */
     @Test
-    void whatIsKeptUnderOtherLimitsOfTheRuleDoesNotOutliveAReset() {
+    void leasesUnderOtherLimitsOfTheRuleDoNotOutliveAReset() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(100, Duration.ofDays(1)).alignFirst());
         Rule gold = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
@@ -492,7 +492,7 @@ class LessRedisTests {
     }
 
     @Test
-    void whatIsTakenAheadDuringAResetDoesNotOutliveIt() {
+    void leasesFetchedDuringAResetDoNotOutliveIt() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(1000, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(5);
         resetting = () -> storage.decide(rule, "key", 1);
@@ -503,9 +503,9 @@ class LessRedisTests {
         assertThat(storage.peek(rule, "key").remaining()).isEqualTo(999);
     }
 
-    /** While others give back what is kept, and Redis answers at any moment. */
+    /** While other threads refund leases, and Redis replies at any time. */
     @Test
-    void noPermitTakenAheadIsLostOrHadTwice() {
+    void noLeasedPermitIsLostOrUsedTwice() {
         long limit = 5_000_000;
         Rule rule = Rule.of("rule", Limit.fixedWindow(limit, Duration.ofDays(1)).alignFirst());
         RedisRateLimiterStorage storage = storage(1);
@@ -515,7 +515,7 @@ class LessRedisTests {
             storage.giveBackKept();
             RealTime.pass(Duration.ofNanos(500_000));
         }
-        // what was asked for last has come when this is answered
+        // earlier calls have completed when this one has
         storage.peek(rule, "key");
         storage.giveBackKept();
         assertThat(granted.join()).isEqualTo(8 * 250_000);
@@ -523,7 +523,7 @@ class LessRedisTests {
     }
 
     @Test
-    void permitsAreTakenAheadForABoundedNumberOfKeysAndAllGivenBackWhenClosed() {
+    void aBoundedNumberOfKeysIsLeasedAndAllRefundedWhenClosed() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         RedisRateLimiterStorage first = storage(10);
         int keys = Leases.MAX_KEYS + 100;
@@ -542,7 +542,7 @@ class LessRedisTests {
     }
 
     @Test
-    void closingGivesUpSoonWhenTheServerDoesNotAnswer() {
+    void closingGivesUpSoonIfTheServerHangs() {
         Rule rule = Rule.of("rule", Limit.tokenBucket(1000, Duration.ofDays(1)));
         HeldRedis held = new HeldRedis(SharedRedis.redis());
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
@@ -554,7 +554,7 @@ class LessRedisTests {
             try {
                 storage.decide(rule, "key" + key, 1);
             } catch (StorageUnavailableException busy) {
-                // some on a busy machine
+                // a few on a busy machine
             }
         }
         held.hold();
@@ -563,7 +563,7 @@ class LessRedisTests {
     }
 
     @Test
-    void countsWhatItWasSparedAndWhatItLost() {
+    void countsSavedCallsAndLostRefunds() {
         StorageStatistics statistics = new StorageStatistics();
         HeldRedis held = new HeldRedis(SharedRedis.redis());
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)

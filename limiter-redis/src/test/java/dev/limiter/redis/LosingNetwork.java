@@ -9,7 +9,7 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Forwards the bytes of its port to a server on loopback, whose answers can be lost with the connections. */
+/** Forwards its port to a server on the loopback interface, and can lose replies together with the connections. */
 final class LosingNetwork implements AutoCloseable {
 
     private final ServerSocket socket;
@@ -31,12 +31,12 @@ final class LosingNetwork implements AutoCloseable {
         return socket.getLocalPort();
     }
 
-    /** No answer arrives from now on. */
+    /** Withholds replies from now on. */
     void withhold() {
         withholding = true;
     }
 
-    /** Closes all connections with what was withheld; there may be new ones. */
+    /** Closes all connections without delivering withheld replies; new connections are accepted. */
     void cut() {
         Set<Socket> cut = Set.copyOf(connections);
         connections.removeAll(cut);
@@ -72,7 +72,7 @@ final class LosingNetwork implements AutoCloseable {
                 }
             }
         } catch (IOException closed) {
-            // by either side
+            // closed by either side
         }
         close(from);
         close(to);
@@ -88,7 +88,7 @@ final class LosingNetwork implements AutoCloseable {
         try {
             connection.close();
         } catch (IOException closed) {
-            // by the other side
+            // closed by the other side
         }
     }
 
@@ -98,7 +98,7 @@ final class LosingNetwork implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException closed) {
-            // already
+            // already closed
         }
     }
 }

@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The names of the globals that a chunk of Lua 5.1 uses, read from its bytecode ({@code lopcodes.h}, {@code ldump.c}). */
+/**
+ * Finds the names of the globals that a Lua 5.1 chunk uses, from its bytecode ({@code lopcodes.h}, {@code ldump.c}).
+ */
 final class LuaGlobals {
 
     private static final int HEADER = 12;
@@ -20,7 +22,7 @@ final class LuaGlobals {
         code = ByteBuffer.wrap(dumped).order(ByteOrder.LITTLE_ENDIAN).position(HEADER);
     }
 
-    /** {@code dumped}: by {@code string.dump}, on a machine of 64 bits. */
+    /** Returns the globals of a chunk that was dumped by {@code string.dump} on a 64-bit machine. */
     static Set<String> of(byte[] dumped) {
         LuaGlobals globals = new LuaGlobals(dumped);
         globals.function();

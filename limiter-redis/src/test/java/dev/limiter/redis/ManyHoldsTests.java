@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A call removes a thousand expired holds of concurrency limits at most: the server does nothing else meanwhile. */
+/** A call removes at most a thousand expired holds of concurrency limits, because it blocks the server. */
 class ManyHoldsTests {
 
     private static final int STORED = 10_000;
@@ -29,7 +29,7 @@ class ManyHoldsTests {
         return (prefix + ":{" + rule.name() + ":key}" + rule.limits().get(0).name()).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Holds of one permit each: some expired a millisecond ago, and the others last for a minute. */
+    /** Stores holds of one permit each: some expired a millisecond ago, the others last for a minute. */
     private void store(Rule rule, int expired) {
         byte[] key = state(rule);
         long now = Math.floorDiv(time.epochNanos(), 1000);
@@ -79,13 +79,13 @@ class ManyHoldsTests {
         Decision permitted =
                 storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
         assertThat(permitted.permitted()).isTrue();
-        // of a thousand holds, each state has its share; it is read twice
+        // each state gets its part of a thousand holds; it is read twice
         long left = STORED - 2 * (1000 / 3);
         assertThat(rules).extracting(rule -> server.zcard(state(rule))).containsOnly(1 + left + 1);
     }
 
     @Test
-    void countsThoseThatHaveNotExpired() {
+    void countsUnexpiredHolds() {
         Rule rule = Rule.of("some", Limit.concurrency(STORED));
         store(rule, 10);
         assertThat(take(rule, 11).permitted()).isFalse();

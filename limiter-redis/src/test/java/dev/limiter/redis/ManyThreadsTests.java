@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Two instances with four threads each, by the clock of the server: never more than what a limit allows. */
+/** Two instances with four threads each, with the clock of the server: never more than a limit allows. */
 @Tag("race")
 class ManyThreadsTests {
 
@@ -63,7 +63,7 @@ class ManyThreadsTests {
         Limit limit = rule.limits().get(0);
         boolean oneByOne = rule.name().equals("paced") || rule.name().equals("warm");
         long atOnce = oneByOne ? 1 : limit.capacity();
-        // what comes in the meantime; a window of a day may end just then
+        // plus permits that become free in the meantime; a window of a day may just end
         long most = atOnce + (long) Math.ceil(windows * 1.01 * limit.limit());
         assertThat(granted.get()).isBetween(atOnce, limit instanceof Limit.FixedWindow ? 2 * atOnce : most);
     }

@@ -38,9 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two real JVMs ask for one key, 200 times a second in all, while their server is stopped, killed, or loses its data.
- * Prints a table of what they were granted in each window, and how long their decisions took. Takes ten minutes of a
- * machine that has nothing else to do, so it runs on demand: {@code -Dlimiter.outage=true}.
+ * Two real JVMs use one key, 200 times a second in all, while their server is paused, killed, or loses its data. Prints
+ * a table of the grants per window and of decision times. Needs ten minutes on an idle machine, so it runs on demand:
+ * {@code -Dlimiter.outage=true}.
  */
 @Tag("long")
 @EnabledIfSystemProperty(named = "limiter.outage", matches = "true")
@@ -51,7 +51,7 @@ class OutageOfTwoJvmsTests {
     private static final Duration BUDGET = Duration.ofMillis(50);
     private static final Duration EVERY = Duration.ofMillis(10);
 
-    /** When the fault begins in its window: about half of the limit is used then. */
+    /** When the fault begins within its window: about half of the limit is used by then. */
     private static final Duration BEGINS = Duration.ofSeconds(1);
 
     private static final Duration BRIEF = Duration.ofSeconds(10);
@@ -87,7 +87,10 @@ class OutageOfTwoJvmsTests {
         }
     }
 
-    /** Asks every ten milliseconds until its input ends. Prints what it was answered, and when Redis was lost and found. */
+    /**
+     * Makes a decision every ten milliseconds until its input ends. Prints decisions, and when Redis was lost and
+     * found.
+     */
     public static final class Instance implements StorageListener {
 
         private static final TimeSource CLOCK = TimeSource.system();
@@ -95,7 +98,7 @@ class OutageOfTwoJvmsTests {
         private Instance() {}
 
         public static void main(String[] arguments) throws IOException {
-            try (ImpatientClient client = ImpatientClient.of(Integer.parseInt(arguments[0]))) {
+            try (FastTimeoutClient client = FastTimeoutClient.of(Integer.parseInt(arguments[0]))) {
                 RedisRateLimiterStorage redis = RedisRateLimiterStorage.builder(client.redis())
                         .timeout(BUDGET)
                         .build();
@@ -134,7 +137,7 @@ class OutageOfTwoJvmsTests {
             System.out.println(outcome + " " + begun + " " + CLOCK.epochNanos());
         }
 
-        /** The longest time by which a thread that does nothing else wakes up too late. */
+        /** Records the longest delay with which an idle thread wakes up. */
         private static void watchPauses() {
             Thread thread = new Thread(() -> {
                 while (true) {
@@ -161,7 +164,7 @@ class OutageOfTwoJvmsTests {
         }
     }
 
-    /** What an instance has printed: times in epoch nanoseconds. */
+    /** A line printed by an instance; times in epoch nanoseconds. */
     private record Line(int instance, String outcome, long begun, long ended) {
 
         static Line of(int instance, String text) {
@@ -203,7 +206,7 @@ class OutageOfTwoJvmsTests {
         RealTime.pass(Duration.ofNanos(Math.max(epochNanos - now(), 0)));
     }
 
-    /** The beginning of the next window. */
+    /** Returns the start of the next window. */
     private static long nextWindow(long epochNanos) {
         return (Math.floorDiv(epochNanos, WINDOW.toNanos()) + 1) * WINDOW.toNanos();
     }
@@ -276,7 +279,7 @@ class OutageOfTwoJvmsTests {
                 .toList();
     }
 
-    /** Those that no pause of the machine has touched. */
+    /** Returns the decisions that overlap with no pause of the machine. */
     private static List<Line> undisturbed(List<Line> lines) {
         List<Line> pauses = lines.stream().filter(line -> line.is("PAUSED")).toList();
         return decisions(lines).stream()
@@ -294,7 +297,7 @@ class OutageOfTwoJvmsTests {
             List<Line> outage = undisturbed(own).stream()
                     .filter(line -> line.begun > lost && line.ended < returned)
                     .toList();
-            // on a busy machine a thread may lose its processor for longer now and then
+            // on a busy machine a thread is occasionally suspended for longer
             assertThat(outage)
                     .filteredOn(line -> line.millis() > BUDGET.toMillis() + 50)
                     .hasSizeLessThanOrEqualTo(outage.size() / 1000);
@@ -305,7 +308,7 @@ class OutageOfTwoJvmsTests {
         return time(lines, event, 0);
     }
 
-    /** The first since then; 0 if there is none. */
+    /** Returns the first event at or after {@code since}; 0 if there is none. */
     private static long time(List<Line> lines, String event, long since) {
         return lines.stream()
                 .filter(line -> line.is(event) && line.begun > since)
@@ -326,7 +329,7 @@ class OutageOfTwoJvmsTests {
         }
     }
 
-    /** A machine that stands still is an outage of its own, and a busy one may be late now and then. */
+    /** Tolerates pauses of the machine, which are outages themselves. */
     private static void assertExactAgain(List<Line> lines, long returned) {
         List<Line> since = decisions(lines).stream()
                 .filter(line -> line.begun > returned + RETURNED.toNanos())

@@ -32,13 +32,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The grants of an instance in memory while the answers of a real server are late, lost, or do not come. */
+/** Grants of an instance in memory while replies of a real server are late, lost, or missing. */
 class OutageTests {
 
     private static final Duration DAY = Duration.ofDays(1);
     private static final AtomicInteger NAMES = new AtomicInteger();
 
-    /** A server that can be cut off: calls fail, and what they did is not heard of. */
+    /** A server that can be disconnected: calls fail, although they may have been executed. */
     private static final class CutRedis implements Redis {
 
         private final Redis redis = SharedRedis.redis();
@@ -125,7 +125,7 @@ class OutageTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void anOutageStartsWithNothingUsed(Limit limit) {
+    void anOutageStartsWithoutUse(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage storage = storage(1);
         assertThat(granted(storage, rule, 70)).isEqualTo(70);
@@ -161,7 +161,7 @@ class OutageTests {
     }
 
     @Test
-    void whatIsGivenBackInAnOutageCanBeHadAgain() {
+    void permitsRefundedInAnOutageAreAvailableAgain() {
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, DAY));
         FailoverRateLimiterStorage storage = storage(1);
         cut(storage);
@@ -177,7 +177,7 @@ class OutageTests {
     }
 
     @Test
-    void aResetForgetsWhatMemoryHasGranted() {
+    void aResetDeletesGrantsInMemory() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, DAY));
         FailoverRateLimiterStorage storage = storage(1);
         cut(storage);
@@ -188,10 +188,10 @@ class OutageTests {
         assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
     }
 
-    /** Redis charges no request that its caller was told is rejected. */
+    /** Redis does not charge a request that was reported as rejected. */
     @ParameterizedTest
     @MethodSource("limits")
-    void lateGrantsCountForWhatMemoryHasPermittedOrAreGivenBack(Limit limit) {
+    void lateGrantsCountForGrantsInMemoryOrAreReturned(Limit limit) {
         timeout = Duration.ofMillis(20);
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage storage = storage(1);
@@ -200,7 +200,7 @@ class OutageTests {
         List<Callable<Boolean>> clients = IntStream.range(0, 64)
                 .<Callable<Boolean>>mapToObj(i -> () -> {
                     if (i == 0) {
-                        // some answers are late, some in time
+                        // some replies are late, some in time
                         await(() -> inMemory.get() > 0);
                         for (int j = 0; j < 50; j++) {
                             RealTime.pass(Duration.ofMillis(15));
@@ -230,7 +230,7 @@ class OutageTests {
         await(() -> left(rule) >= leastLeft && left(rule) <= 100 - inRedis.get());
     }
 
-    /** On the server, whatever this instance knows. */
+    /** Returns the permits left on the server, whatever this instance has cached. */
     private long left(Rule rule) {
         return storage(1).peek(rule, "key").remaining();
     }
@@ -262,7 +262,7 @@ class OutageTests {
     }
 
     @Test
-    void whatIsReleasedWhileCutOffIsReleasedLater() {
+    void releasesWhileDisconnectedAreRetried() {
         Rule pool = Rule.of("pool", Limit.concurrency(2));
         FailoverRateLimiterStorage here = storage(1);
         RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(SharedRedis.redis())
@@ -280,7 +280,7 @@ class OutageTests {
     }
 
     @Test
-    void whatIsTakenByACallWithoutAnAnswerIsReleased() {
+    void permitsTakenByACallWithoutAReplyAreReleased() {
         Rule pool = Rule.of("pool", Limit.concurrency(2));
         FailoverRateLimiterStorage storage = storage(1);
         CompletableFuture<Void> lost = new CompletableFuture<>();
@@ -298,7 +298,7 @@ class OutageTests {
     }
 
     @Test
-    void eachLimitReleasesItsOwnOfACallWithoutAnAnswer() {
+    void eachLimitIsReleasedAfterACallWithoutAReply() {
         Rule pool = Rule.of(
                 "pool",
                 Limit.concurrency(10).named("running"),
@@ -326,10 +326,10 @@ class OutageTests {
                 Limit.calendarWindow(5, Period.ofDays(1), ZoneOffset.UTC));
     }
 
-    /** A second, as {@code KnownRejectionsTests} shows by a clock of its own. */
+    /** Lasts a second, as {@code KnownRejectionsTests} shows with a test clock. */
     @ParameterizedTest
     @MethodSource("rejectingForLong")
-    void aRejectionIsNotBelievedForLong(Limit limit) {
+    void aRejectionIsSoonChecked(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         FailoverRateLimiterStorage here = storage(1);
         FailoverRateLimiterStorage there = storage(1);
@@ -337,7 +337,7 @@ class OutageTests {
         assertThat(there.decide(rule, "key", 1).permitted()).isFalse();
         all.giveBack();
         await(() -> there.decide(rule, "key", 1).permitted());
-        // rejections of others by what is known end with it
+        // this also ends known rejections of other requests
         assertThat(there.decide(rule, "key", 1).permitted()).isTrue();
     }
 

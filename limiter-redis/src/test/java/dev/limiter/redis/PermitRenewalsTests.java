@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An instance holds permits of concurrency limits by renewing them; they are free again when the instance is gone. */
+/** An instance renews the permits of concurrency limits that it holds; they become free when it is gone. */
 class PermitRenewalsTests {
 
     private static final Duration HOLD = Duration.ofNanos(PermitRenewals.MICROS * 1000);
@@ -39,13 +39,13 @@ class PermitRenewalsTests {
     }
 
     @Test
-    void isFreeWhenNobodyRenewsIt() {
+    void isFreeWithoutRenewals() {
         Decision gone = take(here, 1);
         take(here, 1);
         time.advance(HOLD.minusNanos(1000));
         assertThat(take(there, 1).permitted()).isFalse();
         time.advance(Duration.ofNanos(1000));
-        // the second one finds what the first has left of the state
+        // the second instance uses the state that the first one has left
         assertThat(there.peek(pool, "key").remaining()).isEqualTo(2);
         assertThat(take(there, 1).permitted()).isTrue();
         gone.close();
@@ -53,7 +53,7 @@ class PermitRenewalsTests {
     }
 
     @Test
-    void whatEndsIsForgottenEvenIfOthersAreHeld() {
+    void expiredHoldsAreRemovedWhileOthersAreHeld() {
         take(here, 1);
         time.advance(HOLD.dividedBy(2));
         take(there, 1);
@@ -64,7 +64,7 @@ class PermitRenewalsTests {
     }
 
     @Test
-    void isNotRenewedWhenTheRuleIsOfAnotherKindByNow() {
+    void isNotRenewedAfterTheRuleHasChangedItsKind() {
         Decision held = take(here, 2);
         Rule rate = Rule.of(pool.name(), Limit.tokenBucket(10, Duration.ofHours(1)));
         there.decide(List.of(rate.charge("key", 1)));

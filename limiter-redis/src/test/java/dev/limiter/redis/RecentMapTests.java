@@ -12,7 +12,7 @@ class RecentMapTests {
 
     private static final int ROUNDS = 20_000;
 
-    /** So many that none is dropped while the first ones move. */
+    /** Large enough that no entry is dropped while the first ones move. */
     private static final int HALF = 2 * ROUNDS;
 
     @Test
@@ -29,7 +29,7 @@ class RecentMapTests {
     }
 
     @Test
-    void hasNothingOfAKeyThatIsRemovedWhileItIsUsed() throws Exception {
+    void doesNotKeepAKeyThatIsRemovedConcurrently() throws Exception {
         RecentMap<Integer, Object> map = new RecentMap<>(HALF * 2);
         for (int i = 0; i <= HALF; i++) {
             map.put(i, new Object());

@@ -18,7 +18,7 @@ class RecentMinimumTests {
     }
 
     @Test
-    void isTheLeastAndNotWhatAQueueAdds() {
+    void isTheMinimumWithoutQueueTime() {
         line.measured(MILLI, 0);
         for (int i = 1; i < 30_000; i++) {
             line.measured(50 * MILLI, i * MILLI);
@@ -27,7 +27,7 @@ class RecentMinimumTests {
     }
 
     @Test
-    void learnsThatTheLineHasBecomeLonger() {
+    void increasesWhenTheLatencyGrows() {
         line.measured(MILLI, 0);
         line.measured(200 * MILLI, 31 * SECOND);
         assertThat(line.nanos()).isEqualTo(MILLI);
@@ -36,7 +36,7 @@ class RecentMinimumTests {
     }
 
     @Test
-    void learnsAtOnceThatItHasBecomeShorter() {
+    void decreasesAtOnceWhenTheLatencyShrinks() {
         line.measured(200 * MILLI, 0);
         line.measured(MILLI, MILLI);
         assertThat(line.nanos()).isEqualTo(MILLI);

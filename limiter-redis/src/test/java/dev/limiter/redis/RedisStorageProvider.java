@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the contract tests of the core on Redis. */
+/** Runs the contract tests of limiter-core on Redis. */
 public final class RedisStorageProvider implements TestedStorage {
 
     private static final AtomicInteger STORAGES = new AtomicInteger();
@@ -17,12 +17,14 @@ public final class RedisStorageProvider implements TestedStorage {
         return of(timeSource);
     }
 
-    /** A storage of its own, on the shared server. */
+    /** Returns a separate storage on the shared server. */
     static RedisRateLimiterStorage of(TimeSource timeSource) {
         return of(timeSource, "test-" + STORAGES.incrementAndGet());
     }
 
-    /** One of the storages that share their states; by the clock of the server if no time is passed. */
+    /**
+     * Returns one of the storages that share their states; uses the clock of the server if no time source is passed.
+     */
     static RedisRateLimiterStorage of(@Nullable TimeSource timeSource, String prefix) {
         RedisRateLimiterStorage.Builder builder = RedisRateLimiterStorage.builder(SharedRedis.redis())
                 .keyPrefix(prefix + ":")

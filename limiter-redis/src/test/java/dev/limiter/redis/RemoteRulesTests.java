@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 
 class RemoteRulesTests {
 
-    /** A rule is equal to another one with the same limits. */
+    /** Rules with the same limits are equal. */
     @Test
-    void aRuleIsWorkedOutAnewForAnotherShare() {
+    void aRuleIsCompiledAgainForAnotherLeasePercentage() {
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(1000, Duration.ofMinutes(1)));
         AtomicInteger percent = new AtomicInteger();
         RemoteRules rules =

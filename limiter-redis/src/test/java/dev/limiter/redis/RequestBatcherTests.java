@@ -42,13 +42,13 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Requests that are sent together are decided as if each had been sent alone. */
+/** Requests in one batch are decided as if each had been sent alone. */
 @Tag("race")
 class RequestBatcherTests {
 
     private static final Duration DAY = Duration.ofDays(1);
 
-    /** As many calls as may be under way before requests gather. */
+    /** The number of calls in progress from which requests are batched. */
     private static final int LITTLE = 4;
 
     private final Redis server = SharedRedis.redis();
@@ -72,7 +72,7 @@ class RequestBatcherTests {
         keepBusy(storage, held);
     }
 
-    /** So that what is asked next has to wait. */
+    /** Occupies the server, so that the next requests wait. */
     static void keepBusy(RedisRateLimiterStorage storage, HeldRedis held) {
         Rule rule = Rule.of("busy", Limit.tokenBucket(100, DAY));
         assertThat(storage.decide(rule, "first", 2).permitted()).isTrue();
@@ -95,7 +95,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void whatIsAskedWhileOthersAreUnderWayIsOneCall() {
+    void requestsDuringOtherCallsShareOneCall() {
         RedisRateLimiterStorage storage = storage(held);
         RateLimiters afterwards = new RateLimiters(storage(server));
         List<Rule> rules = limits().map(limit -> Rule.of("single " + limit.algorithm() + limit.window(), limit))
@@ -127,7 +127,7 @@ class RequestBatcherTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void aLaterRequestFindsWhatAnEarlierOneTook(Limit limit) {
+    void aLaterRequestSeesPermitsTakenByAnEarlierOne(Limit limit) {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", limit);
         keepBusy(storage);
@@ -146,7 +146,7 @@ class RequestBatcherTests {
         third.join().close();
     }
 
-    /** Each as if it had been decided alone, in this order. */
+    /** As if each had been decided alone, in this order. */
     @ParameterizedTest
     @MethodSource("limits")
     void equalRequestsOfOnePermitAreSentAsOne(Limit limit) {
@@ -182,7 +182,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void aBrokenStateFailsOnlyThoseWhoAskForIt() {
+    void aBrokenStateFailsOnlyItsOwnRequests() {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         Rule other = Rule.of("other", Limit.fixedWindow(10, DAY));
@@ -216,11 +216,11 @@ class RequestBatcherTests {
     @Test
     void aFullServerStillRejects() {
         try (RedisServer full = RedisServer.started();
-                ImpatientClient client = ImpatientClient.of(full)) {
+                FastTimeoutClient client = FastTimeoutClient.of(full)) {
             HeldRedis there = new HeldRedis(client.redis());
             RedisRateLimiterStorage storage = storage(there);
             Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
-            // by another instance, so that this one has to ask
+            // by another instance, so that this one has to call Redis
             assertThat(storage(client.redis())
                             .decide(List.of(rule.charge("used", 10)))
                             .permitted())
@@ -239,7 +239,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void onlySoManyGatherHoweverLittleIsAnswered() {
+    void aBatchIsBoundedWhenRepliesAreSlow() {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
         keepBusy(storage);
@@ -256,7 +256,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void requestsThatAreMuchWorkDoNotGatherWithOthers() {
+    void expensiveRequestsAreNotBatchedWithOthers() {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", Limit.slidingWindowLog(10_000, DAY));
         keepBusy(storage);
@@ -265,7 +265,7 @@ class RequestBatcherTests {
         for (int i = 0; i < 3; i++) {
             decisions.add(storage.decideAsync(List.of(rule.charge("key" + i, 600))));
         }
-        // 600 entries are as much work as 38 buckets
+        // 600 entries cost as much as 38 buckets
         assertThat(held.calls()).hasSize(LITTLE + 1).endsWith(2);
         held.release();
         assertThat(decisions).allMatch(decision -> decision.join().permitted());
@@ -273,7 +273,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void whoHasGoneIsNotAskedFor() {
+    void noCallIsSentForCallersThatGaveUp() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofMillis(100))
@@ -291,7 +291,7 @@ class RequestBatcherTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void whoHasCancelledIsNotAskedFor(Limit limit) {
+    void noCallIsSentForCancelledRequests(Limit limit) {
         RedisRateLimiterStorage storage = storage(held);
         Rule rule = Rule.of("rule", limit);
         keepBusy(storage);
@@ -306,7 +306,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void nothingIsHeldBackWhereAnswersTakeLong() {
+    void requestsAreNotBatchedAtHighLatency() {
         HeldRedis slow = new HeldRedis(late(Duration.ofMillis(20)));
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(slow)
                 .keyPrefix(prefix)
@@ -327,9 +327,9 @@ class RequestBatcherTests {
         answers.forEach(CompletableFuture::join);
     }
 
-    /** Those without a connection fail at once. */
+    /** Calls without a connection fail at once. */
     @Test
-    void callsThatFailTellNothingOfTheLine() {
+    void failedCallsDoNotAffectTheLatency() {
         AtomicBoolean cut = new AtomicBoolean();
         Redis line = late(Duration.ofMillis(20));
         HeldRedis slow = new HeldRedis(new Redis() {
@@ -393,7 +393,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void callsThatAreNeverAnsweredKeepNobodyWaiting() {
+    void callsWithoutAReplyBlockNoRequest() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofSeconds(5))
@@ -405,7 +405,7 @@ class RequestBatcherTests {
             var unused = storage.decideAsync(List.of(rule.charge("lost" + i, 2)));
         }
         held.loseWhatIsHeld();
-        // longer than calls are gathered for
+        // longer than calls are batched
         RealTime.pass(Duration.ofMillis(40));
 
         for (int i = 0; i < 20; i++) {
@@ -414,7 +414,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void whatIsGrantedAfterItWasGivenUpIsGivenBack() {
+    void lateGrantsAreReturned() {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofMillis(100))
@@ -425,7 +425,7 @@ class RequestBatcherTests {
         assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(StorageUnavailableException.class);
         assertThat(storage(server).peek(rule, "key").remaining()).isLessThan(999);
 
-        // twelve budgets
+        // twelve timeouts
         RealTime.pass(Duration.ofMillis(1200));
         storage.cleanUp();
         held.release();
@@ -435,7 +435,7 @@ class RequestBatcherTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void permitsOfAnyLimitGrantedTooLateAreGivenBack(Limit limit) {
+    void lateGrantsOfAnyLimitAreReturned(Limit limit) {
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofMillis(100))
@@ -449,7 +449,7 @@ class RequestBatcherTests {
             return late.isDone();
         });
         assertThatThrownBy(late::join).hasCauseInstanceOf(StorageUnavailableException.class);
-        // what is held is released without the answer
+        // held permits are released without a reply
         long released = limit instanceof Limit.Concurrency ? 2 : 0;
         assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(8 + released);
         held.release();
@@ -458,7 +458,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void aCalendarThatDoesNotReachTheServersTimeIsSentAgain() {
+    void aCalendarThatDoesNotCoverTheServersTimeIsSentAgain() {
         Rule monthly = Rule.of("monthly", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
         Rule daily = Rule.of("daily", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
 
@@ -469,7 +469,7 @@ class RequestBatcherTests {
         assertThat(storage(server).peek(monthly, "both").remaining()).isEqualTo(8);
     }
 
-    /** For decisions that nothing is given back of. */
+    /** For decisions that are never refunded. */
     private static final Returns KEEPING = new Returns() {
         @Override
         public void giveBack(RedisDecision decision, boolean held) {
@@ -484,7 +484,7 @@ class RequestBatcherTests {
 
     private Decision decided(List<Charge> charges) {
         ServerTime wrong = new ServerTime(null);
-        wrong.learn(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
+        wrong.observe(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
         Call call = new Call(
                 new RequestBatcher(server, RequestBatcher.GATHER, new StorageStatistics()),
                 wrong,
@@ -498,7 +498,7 @@ class RequestBatcherTests {
         return call.run(KEEPING, AbstractDecision::allOf, Decision::giveBack).join();
     }
 
-    /** Answers each request with what it was asked, late, on threads of its own, and fails now and then. */
+    /** Replies to each request with its argument, late, in its own threads, and fails occasionally. */
     private static final class Echo implements Redis {
 
         private final ExecutorService answering = Executors.newFixedThreadPool(2);
@@ -536,7 +536,7 @@ class RequestBatcherTests {
     }
 
     @Test
-    void everyRequestOfManyThreadsIsAnsweredOnceWithItsOwnAnswer() throws Exception {
+    void everyRequestOfManyThreadsGetsItsOwnReplyOnce() throws Exception {
         int threads = 8;
         int each = 20_000;
         ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();
@@ -561,14 +561,14 @@ class RequestBatcherTests {
         }
     }
 
-    /** Asks a few at a time, and waits for them. */
+    /** Sends a few requests at a time, and waits for them. */
     private static int failuresOf(RequestBatcher batcher, long first, int count, ConcurrentLinkedQueue<Long> answered)
             throws Exception {
         SplittableRandom random = new SplittableRandom(first);
         List<CompletableFuture<Long>> asked = new ArrayList<>();
         int failed = 0;
         for (long number = first; number < first + count; number++) {
-            asked.add(batcher.ask(0, request(number, answered)));
+            asked.add(batcher.submit(0, request(number, answered)));
             if (random.nextInt(8) == 0 || number == first + count - 1) {
                 long expected = number - asked.size() + 1;
                 for (CompletableFuture<Long> each : asked) {

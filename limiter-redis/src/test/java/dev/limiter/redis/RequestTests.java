@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An answer is taken, given back or lost: never taken and lost. */
+/** A reply is used, returned or lost, but never both used and lost. */
 class RequestTests {
 
     private final List<String> events = new ArrayList<>();
@@ -24,7 +24,7 @@ class RequestTests {
     private String made(ByteBuffer answer) {
         duringMaking.run();
         if (!answer.hasRemaining()) {
-            throw new IllegalStateException("An empty answer");
+            throw new IllegalStateException("An empty reply");
         }
         return "granted";
     }
@@ -34,15 +34,15 @@ class RequestTests {
     }
 
     private void answer() {
-        request.answer(ByteBuffer.allocate(1), 0);
+        request.complete(ByteBuffer.allocate(1), 0);
     }
 
     private void abandon() {
-        request.completeExceptionally(new IllegalStateException("No answer"));
+        request.completeExceptionally(new IllegalStateException("No reply"));
     }
 
     @Test
-    void whatWasAnsweredIsNotLost() {
+    void requestWithAReplyIsNotLost() {
         countLosses();
         answer();
         abandon();
@@ -51,7 +51,7 @@ class RequestTests {
     }
 
     @Test
-    void whatIsAnsweredWhileItIsLostIsGivenBack() {
+    void replyDuringALossIsReturned() {
         request.whenLost(() -> {
             events.add("lost");
             answer();
@@ -62,7 +62,7 @@ class RequestTests {
     }
 
     @Test
-    void whatWasGivenBackIsNotLost() {
+    void returnedReplyIsNotLost() {
         countLosses();
         request.cancel(true);
         answer();
@@ -71,7 +71,7 @@ class RequestTests {
     }
 
     @Test
-    void whatIsLostWhileItsAnswerIsReadIsGivenBack() {
+    void lossDuringAReplyReturnsThePermits() {
         countLosses();
         duringMaking = this::abandon;
         answer();
@@ -80,7 +80,7 @@ class RequestTests {
     }
 
     @Test
-    void isLostWithoutACallerAsWell() {
+    void isAlsoLostWithoutACaller() {
         countLosses();
         request.cancel(true);
         abandon();
@@ -96,9 +96,9 @@ class RequestTests {
     }
 
     @Test
-    void isLostWithAnAnswerThatCannotBeRead() {
+    void isLostWithAnInvalidReply() {
         countLosses();
-        request.answer(ByteBuffer.allocate(0), 0);
+        request.complete(ByteBuffer.allocate(0), 0);
         assertThat(request).isCompletedExceptionally();
         assertThat(events).containsExactly("lost");
     }

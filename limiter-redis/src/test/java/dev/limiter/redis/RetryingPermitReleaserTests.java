@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Releases that fail are kept, up to a number, and sent again. */
+/** Failed releases are kept, up to a number, and sent again. */
 class RetryingPermitReleaserTests {
 
-    /** Two servers, of which one may fail and one may not answer. */
+    /** Two servers, either of which may fail or hang. */
     private static final class Servers implements Redis {
 
         private final AtomicInteger done = new AtomicInteger();
@@ -81,14 +81,14 @@ class RetryingPermitReleaserTests {
     }
 
     @Test
-    void releasesBeyondTheBoundKeepNoLaterOneFromBeingSentAgain() {
+    void releasesAboveTheBoundDoNotPreventLaterRetries() {
         servers.failing = true;
         int dropped = FailedReleases.MOST_KEPT + 1;
         for (int i = 0; i < FailedReleases.MOST_KEPT + dropped; i++) {
             release("first");
         }
         servers.failing = false;
-        // a round that is under way may yet lose some
+        // a round in progress may still lose some
         await(() -> servers.done.get() + statistics.lostReturns() == FailedReleases.MOST_KEPT + dropped);
         int lost = (int) statistics.lostReturns();
         assertThat(lost).isGreaterThan(FailedReleases.MOST_KEPT / 2);
@@ -101,7 +101,7 @@ class RetryingPermitReleaserTests {
     }
 
     @Test
-    void releasesOfAServerThatDoesNotAnswerHoldNoOthersUp() {
+    void releasesOfAServerThatHangsBlockNoOthers() {
         servers.failing = true;
         release("second");
         release("first");

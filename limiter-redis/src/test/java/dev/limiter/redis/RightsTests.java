@@ -41,7 +41,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A user of Redis with only the rights in the documentation, and users with fewer. */
+/** A Redis user with only the documented permissions, and users with fewer. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RightsTests {
 
@@ -96,7 +96,7 @@ class RightsTests {
     }
 
     @Test
-    void whatIsListedIsEnough() {
+    void theDocumentedPermissionsAreSufficient() {
         try (RedisRateLimiterStorage storage = storageOf("enough", AclRights.NEEDED)) {
             List<Charge> all = new ArrayList<>();
             for (Limit limit : limits()) {
@@ -107,7 +107,7 @@ class RightsTests {
                 }
                 storage.decide(List.of(rule.charge("key", 0)));
                 all.add(rule.charge("several"));
-                // each algorithm after each other one, in turn, and while permits of the other one are used
+                // each algorithm after each other one, alternating, and while permits of the other one are used
                 for (Limit other : limits()) {
                     Rule before = Rule.of("rolling" + limit, limit);
                     Rule after = Rule.of("rolling" + limit, other);
@@ -134,7 +134,7 @@ class RightsTests {
     }
 
     @Test
-    void eachCommandOfTheScriptsIsListed() {
+    void eachCommandOfTheScriptsIsDocumented() {
         Pattern call = Pattern.compile("(?:call|try)\\('([A-Z]+)'");
         List<String> commands = ScriptsTests.scripts().values().stream()
                 .flatMap(script -> call.matcher(script.text()).results())
@@ -145,7 +145,7 @@ class RightsTests {
         assertThat(commands).hasSizeGreaterThan(20).isSubsetOf(AclRights.NEEDED.split(" "));
     }
 
-    /** The rejected attempts of a user in {@code ACL LOG}. */
+    /** Returns the rejected attempts of a user from {@code ACL LOG}. */
     private List<String> denied(String user) {
         return admin.sync().aclLog().stream()
                 .filter(entry -> user.equals(String.valueOf(entry.get("username"))))
@@ -157,7 +157,7 @@ class RightsTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"+set", "+time", "+get"})
-    void saysWhichRightIsMissing(String right) {
+    void reportsTheMissingPermission(String right) {
         try (RedisRateLimiterStorage storage =
                 storageOf("without" + right.substring(1), AclRights.NEEDED.replace(right + " ", ""))) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
@@ -167,10 +167,10 @@ class RightsTests {
         }
     }
 
-    /** Of one request among several, and of what nobody waits for. Others succeed meanwhile. */
+    /** For one request in a batch, and for background calls, while others succeed. */
     @ParameterizedTest
     @ValueSource(strings = {"+rpush", "+zrem", "+lset"})
-    void tellsWhichRightIsMissingHoweverOthersFare(String right) {
+    void reportsTheMissingPermissionWhileOthersSucceed(String right) {
         List<String> told = new CopyOnWriteArrayList<>();
         RedisRateLimiterStorage redis =
                 storageOf("untold" + right.substring(1), AclRights.NEEDED.replace(right + " ", ""));
@@ -202,9 +202,9 @@ class RightsTests {
         }
     }
 
-    /** Nor does the state of one rule that is none: the node answers, so it is asked. */
+    /** A broken state of one rule does not either: the node replies, so it is still used. */
     @Test
-    void oneRuleWithoutARightTakesRedisFromNoOther() {
+    void oneRuleWithoutPermissionDoesNotAffectOthers() {
         RedisRateLimiterStorage redis = storageOf("unheld", AclRights.NEEDED.replace("+zadd ", ""));
         Rule sound = Rule.of("sound", Limit.fixedWindow(1000, HOUR));
         Rule pool = Rule.of("pool", Limit.concurrency(100));
@@ -231,9 +231,9 @@ class RightsTests {
         }
     }
 
-    /** Probes need it, and other rules do not. Nobody asks meanwhile. */
+    /** Probes need the permission, but other rules do not, and there are no requests. */
     @Test
-    void aRightThatOnlyProbesLackTakesRedisFromNobody() {
+    void aPermissionMissingForProbesDoesNotAffectRules() {
         RedisRateLimiterStorage redis = storageOf("unprobed", AclRights.NEEDED.replace("+set ", ""));
         Rule pool = Rule.of("unprobed pool", Limit.concurrency(100));
         Rule log = Rule.of("unprobed log", Limit.slidingWindowLog(1000, HOUR));
@@ -254,7 +254,7 @@ class RightsTests {
                     }
                 })
                 .build()) {
-            // several more than a server is given up after
+            // more than enough failures to open the breaker
             Conditions.await(() -> {
                 storage.cleanUp();
                 return told.size() >= 20 || !lost.isEmpty();
@@ -273,9 +273,9 @@ class RightsTests {
         }
     }
 
-    /** Of so many keys it asks in between whether the server has caught up. */
+    /** With this many keys, it checks in between whether the server has caught up. */
     @Test
-    void whatWasTakenAheadIsGivenBackAlsoWhereProbesLackARight() {
+    void leasesAreRefundedEvenIfProbesLackAPermission() {
         int keys = 600;
         Rule leased = Rule.of("leased", Limit.slidingWindowLog(1000, HOUR));
         RedisRateLimiterStorage storage = storageOf("unkept", AclRights.NEEDED.replace("+set ", ""));
@@ -289,7 +289,7 @@ class RightsTests {
         storage.close();
     }
 
-    /** The number of keys of which more than one permit was taken. */
+    /** Returns the number of keys with more than one permit taken. */
     private static long keysWithLess(RedisRateLimiterStorage storage, Rule rule, int keys) {
         return IntStream.range(0, keys)
                 .filter(key -> storage.peek(rule, "key" + key).remaining() < 999)
@@ -297,7 +297,7 @@ class RightsTests {
     }
 
     @Test
-    void saysThatThePasswordIsWrong() {
+    void reportsAWrongPassword() {
         storageOf("known", AclRights.NEEDED).close();
         RedisClient client = RedisClient.create(RedisURI.builder()
                 .withHost("127.0.0.1")
@@ -319,7 +319,7 @@ class RightsTests {
     }
 
     @Test
-    void saysThatScriptsMayNotBeRun() {
+    void reportsThatScriptsAreNotPermitted() {
         try (RedisRateLimiterStorage storage = storageOf("scripts", "+ping")) {
             assertThatThrownBy(() -> storage.decide(Rule.of("rule", Limit.fixedWindow(10, HOUR)), "key", 1))
                     .isInstanceOf(StorageUnavailableException.class)

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Memory and Redis answer alike, step by step, given whole microseconds. */
+/** Memory and Redis make the same decisions, step by step, with whole microseconds. */
 class SameDecisionsTests {
 
     private static final int STEPS = 10_000;
@@ -45,7 +45,7 @@ class SameDecisionsTests {
         for (long limit : new long[] {1, 3, 7, 100, 9_999_991}) {
             for (Duration window : List.of(SECOND, MINUTE, Duration.ofDays(1), Duration.ofDays(30))) {
                 if (limit * window.toHours() > 1_000_000) {
-                    // rounded, since Lua counts with 52 bits and memory with 60
+                    // rounded differently, because Lua has 52 bits and memory 60
                     continue;
                 }
                 rules.add(Rule.of("token", Limit.tokenBucket(limit, window)));
@@ -110,7 +110,7 @@ class SameDecisionsTests {
         return Stream.concat(rules().map(List::of), pairs());
     }
 
-    /** Most of the time each only waits for the other end. */
+    /** In parallel, because each run mostly waits for the server. */
     private static final ExecutorService SEVERAL = Executors.newFixedThreadPool(4);
 
     private static final Map<List<Rule>, Future<?>> RUNS = new HashMap<>();
@@ -130,7 +130,7 @@ class SameDecisionsTests {
 
     @ParameterizedTest
     @MethodSource("requests")
-    void answersAsMemory(List<Rule> rules) {
+    void decidesLikeMemory(List<Rule> rules) {
         assertThat(RUNS.get(rules)).succeedsWithin(Duration.ofMinutes(5));
     }
 
@@ -170,7 +170,7 @@ class SameDecisionsTests {
             }
         }
 
-        /** Many for one rule of each algorithm, fewer for its variants. */
+        /** Returns many steps for one rule of each algorithm, fewer for variants. */
         private int steps() {
             if (rules.size() > 1) {
                 return STEPS / 5;
@@ -219,13 +219,13 @@ class SameDecisionsTests {
             }
         }
 
-        /** Of several rules, each may be waited for. */
+        /** Adds a maximum wait to some charges of requests with several rules. */
         private Charge waiting(Charge charge) {
             boolean waits = rules.size() > 1 && random.nextInt(4) > 0;
             return waits ? charge.maxWait(Duration.ofNanos(1000 * random.nextLong(6 * window))) : charge;
         }
 
-        /** Of several limits, half of the requests charge one or more another number of permits. */
+        /** Sets other costs for one or more limits in half of the requests. */
         private Charge costing(Charge charge) {
             Charge costing = charge;
             List<Limit> own = charge.rule().limits();
@@ -246,9 +246,8 @@ class SameDecisionsTests {
                     taken.remove(random.nextInt(3) == 0 ? random.nextInt(taken.size()) : taken.size() - 1);
             last.forEach(Decision::giveBack);
             if (limits.size() > 1) {
-                // memory counts what was returned of all limits of a rule together, and so returns less of the others;
-                // Redis
-                // returns nothing of a turn in front of the last one, also when that was returned
+                // memory counts returns of all limits of a rule together, so it returns less of the others; Redis
+                // returns nothing of a turn before the last one, even after that was returned
                 taken.forEach(decisions -> decisions.forEach(Decision::close));
                 taken.clear();
             }
@@ -271,14 +270,14 @@ class SameDecisionsTests {
                             .toList());
         }
 
-        /** The wait of a request that is permitted, and those for each rule. */
+        /** Returns the wait of a permitted request, and the waits for each rule. */
         private static List<Long> delays(Decision decision) {
             return Stream.concat(Stream.of(decision), decision.permitted() ? decision.parts().stream() : Stream.of())
                     .map(part -> micros(part.delay()))
                     .toList();
         }
 
-        /** Rounded up, as Redis counts. */
+        /** Rounds up to microseconds, like Redis. */
         private static long micros(Duration duration) {
             return -Math.floorDiv(-duration.toNanos(), 1000L);
         }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** All scripts that can be put together, and each algorithm on its own, without what calls them. */
+/** All possible scripts, and each algorithm on its own, without the Java code that calls them. */
 class ScriptsTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -71,12 +71,12 @@ class ScriptsTests {
     }
 
     @Test
-    void everyCombinationCompilesAndLeavesNoGlobal() {
+    void everyCombinationCompilesWithoutGlobals() {
         scripts().forEach((name, script) -> assertThat(KNOWN).as(name).containsAll(globals(script.text())));
     }
 
     @Test
-    void aStrayGlobalIsFound() {
+    void anUndeclaredGlobalIsDetected() {
         assertThat(globals("local function f() stray = 1 end return missing"))
                 .containsExactlyInAnyOrder("stray", "missing");
     }
@@ -90,14 +90,14 @@ class ScriptsTests {
                 Limit.concurrency(10));
     }
 
-    /** Ten permits at one time, the eleventh is rejected; then one is given back. */
+    /** Takes ten permits at once; the eleventh is rejected until one is returned. */
     @ParameterizedTest
     @MethodSource("algorithms")
-    void anAlgorithmDecidesOnItsOwn(Limit limit) {
+    void anAlgorithmDecidesAlone(Limit limit) {
         RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
-        ScriptAnswer last = ask(remote, keys, now);
+        ScriptReply last = ask(remote, keys, now);
         for (int left = 9; left > 0; left--) {
             assertThat(last.permitted()).isTrue();
             assertThat(last.next(1)[0]).isEqualTo(left);
@@ -108,43 +108,43 @@ class ScriptsTests {
 
         Arguments returned = new Arguments(64).number(now).number(now);
         long[] numbers = last.next(1);
-        remote.giveBack(returned, 1, numbers[3], numbers[4], last.hold());
+        remote.appendReturn(returned, 1, numbers[3], numbers[4], last.hold());
         run(Scripts.giveBack(remote.algorithm.bit()), keys, returned.toArray());
         assertThat(ask(remote, keys, now).permitted()).isTrue();
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
 
-    /** Permits come one by one: the second has to wait, until the first is given back. */
+    /** Takes permits one by one: the second has to wait until the first is returned. */
     @Test
-    void aWarmUpDecidesOnItsOwn() {
+    void aWarmUpDecidesAlone() {
         Limit limit = Limit.tokenBucket(10, MINUTE).warmUp(MINUTE);
         RemoteLimit remote = new RemoteRule(Rule.of("scripts", limit), "", 30_000_000, 0).limits[0];
         byte[][] keys = {("scripts-" + System.nanoTime()).getBytes(StandardCharsets.UTF_8)};
         long now = 1_767_225_600_000_000L;
-        ScriptAnswer first = ask(remote, keys, now);
+        ScriptReply first = ask(remote, keys, now);
         assertThat(first.permitted()).isTrue();
         long[] numbers = first.next(1);
-        ScriptAnswer second = ask(remote, keys, now);
+        ScriptReply second = ask(remote, keys, now);
         assertThat(second.permitted()).isFalse();
         long wait = second.next(1)[1];
         assertThat(wait).isPositive();
         assertThat(ask(remote, keys, now + wait - 1).permitted()).isFalse();
 
         Arguments returned = new Arguments(64).number(now).number(now);
-        remote.giveBack(returned, 1, numbers[3], numbers[4], first.hold());
+        remote.appendReturn(returned, 1, numbers[3], numbers[4], first.hold());
         run(Scripts.giveBack(remote.algorithm.bit()), keys, returned.toArray());
         assertThat(ask(remote, keys, now).permitted()).isTrue();
         assertThat(ask(remote, keys, now).permitted()).isFalse();
     }
 
-    private ScriptAnswer ask(RemoteLimit remote, byte[][] keys, long now) {
+    private ScriptReply ask(RemoteLimit remote, byte[][] keys, long now) {
         byte[] hold = new byte[16];
         ByteBuffer.wrap(hold).putLong(System.nanoTime());
         Arguments asked = new Arguments(64).number(now).octet(0).number(0).number(1);
-        remote.ask(asked, true, 1, 0, 0, hold, now);
+        remote.appendRequest(asked, true, 1, 0, 0, hold, now);
         ByteBuffer answer = ByteBuffer.wrap(run(Scripts.decide(remote.algorithm.bit()), keys, asked.toArray()));
         assertThat(answer.getInt()).isEqualTo(answer.remaining());
-        return ScriptAnswer.of(answer.slice(), 0, new ServerTime(new VirtualTime()), 0, hold);
+        return ScriptReply.of(answer.slice(), 0, new ServerTime(new VirtualTime()), 0, hold);
     }
 
     private byte[] run(Script script, byte[][] keys, byte[] argument) {

@@ -20,20 +20,22 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A master, its replica and a Sentinel: whatever happens to the master, its replica goes on with what was used. */
+/**
+ * A master, its replica and a Sentinel: whatever happens to the master, its replica continues with the used permits.
+ */
 @Tag("long")
 class SentinelTests {
 
     private static final long LIMIT = 100;
     private static final int INSTANCES = 4;
 
-    /** Calls that may be counted where nobody heard of the answer. */
+    /** Calls that may be counted although no caller received the reply. */
     private static final int IN_FLIGHT = 10;
 
     private final Rule rule = Rule.of("rule", Limit.tokenBucket(LIMIT, Duration.ofDays(1)));
     private final Rule pool = Rule.of("pool", Limit.concurrency(5));
     private final RedisSentinel servers = new RedisSentinel();
-    private final ImpatientClient client = ImpatientClient.of(servers);
+    private final FastTimeoutClient client = FastTimeoutClient.of(servers);
     private final ConnectingRedis redis = new ConnectingRedis(client::connect);
     private final FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
                     RedisRateLimiterStorage.builder(redis)
@@ -67,16 +69,16 @@ class SentinelTests {
     }
 
     @Test
-    void whatWasUsedIsKnownToTheReplicaThatIsPromotedForADeadMaster() {
+    void thePromotedReplicaOfADeadMasterKeepsUsedPermits() {
         goesOnAfter(RedisServer::kill);
     }
 
     @Test
-    void aMasterThatStandsStillIsLeftForTheReplicaThatIsPromoted() {
+    void thePromotedReplicaReplacesAPausedMaster() {
         goesOnAfter(RedisServer::pause);
     }
 
-    /** Returns whether it is permitted. */
+    /** Counts a decision; returns whether it is permitted. */
     private static boolean count(Decision decision, AtomicLong inRedis, AtomicLong inMemory) {
         if (decision.permitted()) {
             (isOfRedis(decision) ? inRedis : inMemory).incrementAndGet();
@@ -84,7 +86,7 @@ class SentinelTests {
         return decision.permitted();
     }
 
-    /** No caller is left without a decision, Redis permits the limit, and memory its share until the promotion. */
+    /** Every caller gets a decision, Redis permits the limit, and memory its share until the promotion. */
     private void goesOnAfter(Consumer<RedisServer> event) {
         for (int i = 0; i < 40; i++) {
             assertThat(isOfRedis(storage.decide(rule, "key", 1))).isTrue();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Turns that a server with a clock of its own counts, in the time of an instance. */
+/** Converts turns from the clock of a server to that of an instance. */
 class ServerTimeTests {
 
     private static final Duration LINE = Duration.ofMillis(1);
@@ -27,7 +27,9 @@ class ServerTimeTests {
         turn(Duration.ZERO);
     }
 
-    /** The turn of a request, less its delay and the time of the decision: how late a request leaves. */
+    /**
+     * Returns the turn of a request, minus its delay and the time of the decision: how late the request is permitted.
+     */
     private Duration turn(Duration readLate) {
         long asked = clock.epochNanos();
         clock.advance(LINE);
@@ -39,13 +41,13 @@ class ServerTimeTests {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 5, 30, 500})
-    void isAsLateAsTheFastestAnswerHoweverLateAnAnswerIsRead(int millis) {
+    void isAsLateAsTheFastestReplyHoweverLateAReplyIsRead(int millis) {
         assertThat(turn(Duration.ofMillis(millis))).isEqualTo(LINE);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {-3600, -1, 1, 3600})
-    void isBetweenRequestAndAnswerWhenAClockSteps(int seconds) {
+    void isBetweenRequestAndReplyWhenAClockSteps(int seconds) {
         ahead = ahead.plusSeconds(seconds);
         assertThat(turn(Duration.ofMillis(5))).isBetween(LINE.negated(), LINE.plusMillis(5));
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Four real JVMs on one server grant exactly the limit in all; eight with leases no more in any window. */
+/** Four real JVMs on one server grant exactly the limit in all; eight with leases never exceed it in any window. */
 @Tag("long")
 class SeveralJvmTests {
 
@@ -41,8 +41,8 @@ class SeveralJvmTests {
     static final int SLIDING_LIMIT = 400;
 
     /**
-     * The loop of each JVM: reads a prefix, an algorithm and a lease, says that it is ready, waits for a line, asks,
-     * and prints the number of its permits.
+     * The loop of each JVM: reads a prefix, an algorithm and a lease, prints that it is ready, waits for a line, takes
+     * permits, and prints their number.
      */
     public static final class Instance {
 
@@ -70,7 +70,7 @@ class SeveralJvmTests {
             client.shutdown();
         }
 
-        /** When each permit was had: before and after it was asked for, by the clock of the machine. */
+        /** Returns when each permit was granted: before and after its request, by the clock of the machine. */
         private static String windows(RedisRateLimiterStorage storage, Rule rule) {
             StringBuilder times = new StringBuilder();
             long end = System.nanoTime() + 3 * SLIDING.toNanos();
@@ -128,7 +128,7 @@ class SeveralJvmTests {
         OUTPUTS.clear();
     }
 
-    private static void tell(int jvms, String line) throws IOException {
+    private static void send(int jvms, String line) throws IOException {
         for (Process process : PROCESSES.subList(0, jvms)) {
             process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
@@ -165,11 +165,11 @@ class SeveralJvmTests {
         "fixed, 5"
     })
     void grantExactlyTheLimitInAll(String algorithm, int lease) throws IOException {
-        tell(JVMS, "jvms-" + algorithm + lease + ": " + algorithm + " " + lease);
+        send(JVMS, "jvms-" + algorithm + lease + ": " + algorithm + " " + lease);
         for (BufferedReader output : OUTPUTS.subList(0, JVMS)) {
             assertThat(output.readLine()).isEqualTo("ready");
         }
-        tell(JVMS, "go");
+        send(JVMS, "go");
         long granted = 0;
         for (BufferedReader output : OUTPUTS.subList(0, JVMS)) {
             granted += Long.parseLong(output.readLine());
@@ -181,12 +181,12 @@ class SeveralJvmTests {
         }
     }
 
-    /** A counter of ten buckets may permit a tenth more by itself, see docs/reference/algorithms.md. */
+    /** A counter of ten buckets may permit a tenth more, see docs/reference/algorithms.md. */
     @ParameterizedTest
     @CsvSource({"sliding-log, 20, 8", "sliding-log, 5, 4", "sliding-counter, 20, 8", "sliding-counter, 5, 4"})
     void leasesHoldASlidingLimitOverEveryWindow(String algorithm, int lease, int jvms) {
         List<long[]> permits = new ArrayList<>();
-        // on a busy machine some windows give less than one limit
+        // on a busy machine some windows grant less than one limit
         await(() -> {
             permits.addAll(permits(algorithm, lease, jvms));
             return permits.size() > SLIDING_LIMIT;
@@ -195,16 +195,16 @@ class SeveralJvmTests {
         assertThat(mostWithin(permits, SLIDING.toNanos())).isLessThanOrEqualTo(most);
     }
 
-    /** The permits of all in some windows. */
+    /** Returns the permits of all JVMs in some windows. */
     private static List<long[]> permits(String algorithm, int lease, int jvms) {
         List<long[]> permits = new ArrayList<>();
         try {
-            tell(jvms, "jvms-leases-" + algorithm + lease + ": " + algorithm + " " + lease);
+            send(jvms, "jvms-leases-" + algorithm + lease + ": " + algorithm + " " + lease);
             List<BufferedReader> outputs = OUTPUTS.subList(0, jvms);
             for (BufferedReader output : outputs) {
                 assertThat(output.readLine()).isEqualTo("ready");
             }
-            tell(jvms, "go");
+            send(jvms, "go");
             for (BufferedReader output : outputs) {
                 for (String permit : output.readLine().split(" ")) {
                     if (!permit.isEmpty()) {
@@ -220,7 +220,7 @@ class SeveralJvmTests {
         return permits;
     }
 
-    /** Of permits that were certainly had within one window: asked for and answered there. */
+    /** Returns the most permits that were certainly granted within one window: requested and received in it. */
     private static long mostWithin(List<long[]> permits, long window) {
         return permits.stream()
                 .mapToLong(first -> permits.stream()

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A document on a real server, which is never replaced unseen. */
+/** A document on a real server; no writer replaces a version that it has not read. */
 class SharedDocumentTests {
 
     private static final String KEY = "limiter:changes";
@@ -54,7 +54,7 @@ class SharedDocumentTests {
     }
 
     @Test
-    void isToldToWhoKnowsAnotherRevision() {
+    void isReturnedForAnotherRevision() {
         SharedDocument document = document();
         assertThat(answer(document.otherThan("0"))).isNull();
         assertThat(answer(document.otherThan("3-a"))).isEqualTo(new Version("0", ""));
@@ -72,7 +72,7 @@ class SharedDocumentTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "replaced", "document", "one line", "\n", "\nchange", "5\r\n\u00ff\u00fe"})
-    void whatSomethingElseHasWrittenIsReadAndReplaced(String written) {
+    void aForeignTextIsReadAndReplaced(String written) {
         SharedDocument document = document();
         server.ask(commands -> commands.set(KEY, written));
 
@@ -84,7 +84,7 @@ class SharedDocumentTests {
     }
 
     @Test
-    void whatIsNoTextIsReplaced() {
+    void aForeignTypeIsReplaced() {
         SharedDocument document = document();
         server.<Long>ask(commands -> commands.lpush(KEY, "a"));
 
@@ -94,7 +94,7 @@ class SharedDocumentTests {
     }
 
     @Test
-    void eachOfManyWritersHasSeenWhatItReplaces() throws Exception {
+    void eachOfManyWritersHasReadTheTextItReplaces() throws Exception {
         ExecutorService writers = Executors.newFixedThreadPool(WRITERS);
         try {
             List<Future<?>> running = new ArrayList<>();
@@ -113,7 +113,7 @@ class SharedDocumentTests {
                 .isEqualTo(Integer.toString(WRITERS * TIMES));
     }
 
-    /** Counts in the document. */
+    /** Increments the number in the document. */
     private static void add(SharedDocument document) {
         Version known = new Version("0", "0");
         for (int added = 0; added < TIMES; ) {

@@ -20,11 +20,11 @@ final class SharedRedis {
     }
 
     private static StatefulRedisConnection<byte[], byte[]> connection() {
-        RedisServer.shared(); // skips the test where there is none
+        RedisServer.shared(); // skips the test if there is no server
         return Shared.CONNECTION;
     }
 
-    /** For what a test asks the server itself. */
+    /** Returns commands for direct access to the server. */
     static RedisCommands<byte[], byte[]> commands() {
         return connection().sync();
     }

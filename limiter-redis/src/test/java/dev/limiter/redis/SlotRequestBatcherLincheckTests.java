@@ -17,18 +17,18 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** However threads take turns, no request is forgotten. */
+/** In every interleaving, no request is left behind. */
 @Tag("lincheck")
 class SlotRequestBatcherLincheckTests {
 
     private static final long FOR_EVER = Long.MAX_VALUE / 4;
 
     static {
-        // read once, and not while threads take turns
+        // loaded once, outside of the interleavings
         Scripts.decide(LuaAlgorithm.BUCKET.bit());
     }
 
-    /** Answers at once, with nothing, or never. */
+    /** Replies at once, with nothing, or never. */
     private static final class Stub implements Redis {
 
         private volatile boolean answers = true;
@@ -49,7 +49,7 @@ class SlotRequestBatcherLincheckTests {
         public void close() {}
     }
 
-    /** Three calls that are under way for ever leave room for one. */
+    /** With three calls that never complete, there is space for one more. */
     public static class OnePlaceLeft {
 
         private final Stub redis = new Stub();
@@ -84,7 +84,7 @@ class SlotRequestBatcherLincheckTests {
         }
 
         @Validate
-        public void allAreAnswered() {
+        public void allRequestsComplete() {
             for (Request<?> request : asked) {
                 if (!request.isDone()) {
                     throw new IllegalStateException("A request is forgotten");
@@ -102,7 +102,7 @@ class SlotRequestBatcherLincheckTests {
                 .actorsPerThread(2)
                 .actorsBefore(0)
                 .actorsAfter(0)
-                // so that threads take turns where the lane does, and not within these
+                // so that threads switch within the batcher, and not within these
                 .addGuarantee(forClasses(
                                 ConcurrentLinkedQueue.class.getName(),
                                 ConcurrentHashMap.class.getName(),
@@ -110,7 +110,7 @@ class SlotRequestBatcherLincheckTests {
                                 Scripts.class.getName())
                         .allMethods()
                         .treatAsAtomic())
-                // what one thread alone has: to follow it takes most of the time
+                // used by one thread only; following it would take most of the time
                 .addGuarantee(forClasses(
                                 ArrayList.class.getName(),
                                 ArrayList.class.getName() + "$Itr",

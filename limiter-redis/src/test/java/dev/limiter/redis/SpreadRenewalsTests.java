@@ -16,13 +16,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Renewals of many holds leave the server time for decisions: spread over seconds, in small calls, of which few wait. */
+/**
+ * Renewals of many holds leave time for decisions: they are spread over seconds, in small calls, with few in progress.
+ */
 class SpreadRenewalsTests {
 
     private static final int MOST_HOLDS_OF_A_CALL = 200;
     private static final int MOST_CALLS = 32;
 
-    /** The arguments of one call: the moment of the renewal, then the holds. */
+    /** The arguments of one call: the time of the renewal, then the holds. */
     private record Renewal(ByteBuffer key, List<ByteBuffer> arguments, CompletableFuture<byte[]> answer) {
 
         List<ByteBuffer> holds() {
@@ -50,7 +52,7 @@ class SpreadRenewalsTests {
             return call.answer;
         }
 
-        /** Those of the second server have a comma. */
+        /** Keys of the second server contain a comma. */
         @Override
         public int slot(byte[] key) {
             return new String(key, US_ASCII).contains(",") ? 1 : 0;
@@ -86,7 +88,7 @@ class SpreadRenewalsTests {
         renewals.hold(key.getBytes(US_ASCII), 1, renewals.newName());
     }
 
-    /** A third of the time of a hold is the longest time between two renewals. */
+    /** The longest time between two renewals is a third of the hold time. */
     private void passSeconds(int seconds) {
         for (int i = 0; i < seconds; i++) {
             time.advance(Duration.ofSeconds(1));
@@ -112,7 +114,7 @@ class SpreadRenewalsTests {
     }
 
     @Test
-    void manyHoldsOfAKeyAreRenewedInSmallCallsOfWhichFewAreUnderWay() {
+    void manyHoldsOfAKeyAreRenewedInSmallCallsWithFewInProgress() {
         int holds = 100_000;
         for (int i = 0; i < holds; i++) {
             hold("key");
@@ -137,7 +139,7 @@ class SpreadRenewalsTests {
     }
 
     @Test
-    void deadServerGetsFewCallsAndAllThatFailedAsSoonAsItWorks() {
+    void deadServerGetsFewCallsAndAllFailedOnesOnceItWorks() {
         int keys = 10_000;
         for (int i = 0; i < keys; i++) {
             hold("key" + i);
@@ -153,7 +155,7 @@ class SpreadRenewalsTests {
     }
 
     @Test
-    void serverThatDoesNotAnswerGetsFewCallsAndHoldsUpNoOther() {
+    void serverThatHangsGetsFewCallsAndBlocksNoOther() {
         int keys = 1_000;
         for (int i = 0; i < keys; i++) {
             hold("key" + i);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Permits used under a limit count under the next one alike in memory and in Redis, given whole microseconds. */
+/** Permits used under one limit count the same under the next one in memory and in Redis, with whole microseconds. */
 class TakenOverTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -57,14 +57,14 @@ class TakenOverTests {
                         .map(to -> Arguments.of(from, to)));
     }
 
-    /** A state in Redis does not tell by what its window began: one from the first request goes on with any other. */
+    /** A state in Redis does not contain how its window began, so one from the first request continues any other. */
     private static boolean keepsStart(Limit from, Limit to) {
         return from instanceof Limit.FixedWindow && to instanceof Limit.FixedWindow window && window.alignedToFirst();
     }
 
     @ParameterizedTest
     @MethodSource("changes")
-    void countsAlike(Limit from, Limit to) {
+    void countsTheSameInMemoryAndRedis(Limit from, Limit to) {
         long seed = Long.getLong("limiter.seed", 20_261_126L);
         SplittableRandom random = new SplittableRandom(seed);
         for (int run = 0; run < 40; run++) {
@@ -142,10 +142,10 @@ class TakenOverTests {
                         tenAnHour().stream().filter(to -> !to.equals(from)).map(to -> Arguments.of(from, to)));
     }
 
-    /** While a deployment replaces instances, some decide by the rule as it was and others as it is. */
+    /** While a deployment replaces instances, some apply the old rule and others the new one. */
     @ParameterizedTest
     @MethodSource("changesOfTenAnHour")
-    void limitsInTurnPermitNoMoreThanOne(Limit from, Limit to) {
+    void alternatingLimitsPermitNoMoreThanOneOfThem(Limit from, Limit to) {
         time.set(Math.floorDiv(time.now(), DAY.toNanos()) * DAY.toNanos() + DAY.toNanos());
         long granted = 0;
         for (int i = 0; i < 12; i++) {
@@ -155,7 +155,7 @@ class TakenOverTests {
     }
 
     @Test
-    void aShortenedLogForgetsWhatHasLeftItsWindow() {
+    void aShortenedLogDropsExpiredEntries() {
         for (RateLimiterStorage storage : List.of(memory, redis)) {
             granted(storage, Limit.slidingWindowLog(10, MINUTE), 4);
         }
@@ -166,7 +166,7 @@ class TakenOverTests {
     }
 
     @Test
-    void aLateGiveBackIsNotThatOfRequestsThatWaitInAnotherWindow() {
+    void aLateRefundReturnsNoPermitsOfRequestsThatWaitInAnotherWindow() {
         Rule daily = Rule.of("rule", Limit.fixedWindow(10, DAY));
         Rule now = Rule.of("rule", Limit.fixedWindow(10, MINUTE));
         Decision before = redis.decide(daily, "key", 5);
@@ -197,10 +197,10 @@ class TakenOverTests {
                         HOUR.multipliedBy(12)));
     }
 
-    /** Permits charged at one time of the day are given back before the other window ends at another. */
+    /** Permits charged at one time of the day are returned before the other window ends at another time. */
     @ParameterizedTest
     @MethodSource("windowsWithAnotherStart")
-    void aLateGiveBackOfAWindowWithAnotherStartReturnsNothing(Limit from, Limit to, Duration charged, Duration ends) {
+    void aLateRefundOfAWindowWithAnotherStartReturnsNothing(Limit from, Limit to, Duration charged, Duration ends) {
         Rule former = Rule.of("rule", from);
         Rule rule = Rule.of("rule", to);
         long midnight = Math.floorDiv(time.now(), DAY.toNanos()) * DAY.toNanos() + DAY.toNanos();
@@ -216,7 +216,7 @@ class TakenOverTests {
 
     /** A month ends at the same time as its last day, in which few of its permits count. */
     @Test
-    void aLateGiveBackOfALongerWindowWithTheSameEndReturnsNothing() {
+    void aLateRefundOfALongerWindowWithTheSameEndReturnsNothing() {
         Rule monthly = Rule.of("rule", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
         Rule daily = Rule.of("rule", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
         time.set(Duration.ofSeconds(Instant.parse("2026-03-31T10:00:00Z").getEpochSecond())
@@ -231,7 +231,7 @@ class TakenOverTests {
 
     /** The next month has another length. */
     @Test
-    void permitsOfTheNextCalendarWindowAreGivenBack() {
+    void permitsOfTheNextCalendarWindowAreRefunded() {
         Rule rule = Rule.of("rule", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
         for (String lastDay : List.of("2026-01-31", "2026-02-28", "2026-03-31")) {
             time.set(Duration.ofSeconds(Instant.parse(lastDay + "T10:00:00Z").getEpochSecond())

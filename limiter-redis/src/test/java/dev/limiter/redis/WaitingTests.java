@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two instances wait for the same limits, each with a waiting room of its own. */
+/** Two instances wait for the same limits, each with its own waiting room. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WaitingTests {
 
@@ -53,7 +53,7 @@ class WaitingTests {
     }
 
     @Test
-    void peekTellsHowLongARequestWouldWait() {
+    void peekReportsHowLongARequestWouldWait() {
         RateLimiters here = byVirtualTime();
         assertThat(here.acquire(paced, "key", HOUR).delay()).isZero();
 
@@ -64,7 +64,7 @@ class WaitingTests {
     }
 
     @Test
-    void oneWaitsUntilTheOtherReleases() {
+    void oneInstanceWaitsUntilTheOtherReleases() {
         RateLimiters here = byTheServersClock();
         RateLimiters there = byTheServersClock();
         Decision held = here.acquire(pool, "key", HOUR);
@@ -84,7 +84,7 @@ class WaitingTests {
     }
 
     @Test
-    void aThreadWaitsUntilTheOtherReleases() {
+    void aThreadWaitsUntilTheOtherInstanceReleases() {
         RateLimiters here = byTheServersClock();
         RateLimiters there = byTheServersClock();
         Decision held = here.acquire(pool, "key", HOUR);
@@ -124,7 +124,7 @@ class WaitingTests {
         Conditions.await(() -> there.peek(pool, "key").permitted());
     }
 
-    /** Six requests ahead of a log of three: the seventh leaves with the third window at the earliest. */
+    /** Six requests ahead of a log of three: the seventh is permitted in the third window at the earliest. */
     @Test
     void requestTooFarBackInAWindowIsRejectedAtOnce() {
         RateLimiters limiters = byVirtualTime();
@@ -146,7 +146,7 @@ class WaitingTests {
     }
 
     @Test
-    void whoTookTheLastPermitWaitsForTheNext() {
+    void theNextRequestWaitsAfterTheLastPermit() {
         RateLimiters limiters = byTheServersClock();
         for (Limit limit : List.of(
                 Limit.leakyBucket(50, SECOND).burst(10).paced(),
@@ -182,7 +182,7 @@ class WaitingTests {
             Conditions.await(
                     () -> instances.stream().mapToInt(RateLimiters::waiting).sum() <= left);
             assertThat(instances.stream().mapToInt(RateLimiters::waiting).sum())
-                    .as("nobody leaves before the turn, nobody moves up")
+                    .as("turns are exact and do not move")
                     .isEqualTo(left);
         }
         List<Duration> delays = futures.stream()
@@ -196,7 +196,7 @@ class WaitingTests {
     }
 
     @Test
-    void aRequestThatWaitsForOneRuleTakesNoPlaceOfThoseThatWaitForAnother() {
+    void aRequestThatWaitsForOneRuleDoesNotCountForAnother() {
         RateLimiters limiters = byVirtualTime();
         Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));
         List<Charge> one = List.of(site.charge().maxWait(HOUR).maxWaiting(1));
@@ -227,15 +227,15 @@ class WaitingTests {
                 Limit.concurrency(1));
     }
 
-    /** No request waits for a window that starts with its first request. */
+    /** Returns the limits with turns: no request waits for a window that starts with its first request. */
     static Stream<Limit> limitsToWaitFor() {
         return limits().filter(limit -> !(limit instanceof Limit.FixedWindow window && window.alignedToFirst()));
     }
 
-    /** Neither a place in the queue, nor a turn, nor a permit: another request gets the only place afterwards. */
+    /** Takes no place in the queue, no turn and no permit: another request gets the only place afterwards. */
     @ParameterizedTest
     @MethodSource("limitsToWaitFor")
-    void aRequestWithoutQuotaInAnotherRuleTakesNoPlace(Limit limit) {
+    void aRequestThatAnotherRuleRejectsTakesNoPlace(Limit limit) {
         RateLimiters limiters = byVirtualTime();
         Rule rule = Rule.of("rule", limit);
         Rule quota = Rule.of("quota", Limit.fixedWindow(1, Duration.ofDays(10)).alignFirst());
@@ -267,7 +267,7 @@ class WaitingTests {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void aWaitForEverIsAnsweredAsInMemory(Limit limit) {
+    void anUnlimitedWaitIsDecidedAsInMemory(Limit limit) {
         Rule rule = Rule.of("forever", limit);
         RateLimiterStorage redis = RedisStorageProvider.of(time, prefix);
         RateLimiterStorage memory = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
@@ -285,7 +285,7 @@ class WaitingTests {
     }
 
     @Test
-    void manyWhoWaitOnTwoInstancesAreNeverTooMany() {
+    void manyWaitingRequestsOnTwoInstancesNeverExceedTheLimit() {
         Rule two = Rule.of("two", Limit.concurrency(2));
         AtomicInteger inFlight = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -305,7 +305,7 @@ class WaitingTests {
     }
 
     @Test
-    void failsLikeADecisionAndFreesWhatIsGrantedTooLate() {
+    void failsLikeADecisionAndReturnsLateGrants() {
         HeldRedis held = new HeldRedis(SharedRedis.redis());
         held.hold();
         RedisRateLimiterStorage slow = RedisRateLimiterStorage.builder(held)

@@ -25,7 +25,7 @@ class WithoutSpringTests {
     private final RedisServer server = RedisServer.shared();
 
     @Test
-    void decidesInRedisAndGoesOnWithoutIt() {
+    void decidesInRedisAndContinuesWithoutIt() {
         RedisURI uri = RedisURI.create("127.0.0.1", server.port());
         RedisClient client = RedisClient.create();
         ConnectingRedis connection = new ConnectingRedis(
@@ -33,7 +33,7 @@ class WithoutSpringTests {
         connection.connect();
         RedisRateLimiterStorage redis = RedisRateLimiterStorage.builder(connection)
                 .keyPrefix("without-spring:")
-                .timeout(Duration.ofSeconds(10)) // that of the guide is for servers that are not busy with tests
+                .timeout(Duration.ofSeconds(10)) // longer than in the guide, because the server is busy with tests
                 .build();
         FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
                         redis, new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 100_000))

@@ -9,7 +9,7 @@ import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.limiter.testkit.ArchitectureRules;
 
-/** All of {@code dev.limiter.spring}, in whichever module it is. */
+/** Rules for {@code dev.limiter.spring} in all modules. */
 @AnalyzeClasses(packages = "dev.limiter.spring", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
 

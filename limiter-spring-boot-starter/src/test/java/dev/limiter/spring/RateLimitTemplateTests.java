@@ -131,7 +131,7 @@ class RateLimitTemplateTests {
     }
 
     @Test
-    void takesTheCostOfTheRuleOrTheGivenPermits() {
+    void takesTheCostOfTheRuleOrTheRequestedPermits() {
         assertThat(limits.tryAcquire("heavy", "alice").remaining()).isEqualTo(6);
         assertThat(limits.tryAcquire("heavy", "alice", 5).remaining()).isEqualTo(1);
         assertThat(limits.tryAcquire("heavy", "alice", 2).permitted()).isFalse();
@@ -205,7 +205,7 @@ class RateLimitTemplateTests {
     }
 
     @Test
-    void waitsForTheTurnOnlyWhereTheCallerMayWait() throws Exception {
+    void waitsOnlyIfTheCallerMayWait() throws Exception {
         Decision first = limits.tryAcquire("queue", "alice");
         assertThat(limits.tryAcquire("queue", "alice").permitted()).isFalse();
         CompletableFuture<Decision> second = limits.acquireAsync("queue", "alice");
@@ -377,7 +377,7 @@ class RateLimitTemplateTests {
     void unknownRuleIsAnErrorWithTheNameThatWasMeant() {
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> limits.tryAcquire("cals", "alice"))
-                .withMessageContainingAll("\"cals\"", "no rule of this name", "Did you mean calls?", "LIM-105");
+                .withMessageContainingAll("\"cals\"", "No rule has this name", "Did you mean calls?", "LIM-105");
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> limits.peek("completes", "alice"))
                 .withMessageContainingAll("limiter.rules.completes", "LIM-201");
@@ -403,7 +403,7 @@ class RateLimitTemplateTests {
     }
 
     @Test
-    void reloadAsksTheSourcesOfRulesAgain() {
+    void reloadReadsRuleSourcesAgain() {
         AtomicReference<RuleDefinition> partner = partner();
         partner.set(RuleDefinition.named("partner").limit(1, "1d"));
         limits.reload();
@@ -506,7 +506,7 @@ class RateLimitTemplateTests {
             return new VirtualTimeSource();
         }
 
-        /** {@code limits}: to reload when the partners change. */
+        /** @param limits reloads rules when the partners change */
         @Bean
         static RuleSource partners(AtomicReference<RuleDefinition> partner, RateLimitTemplate limits) {
             return () -> List.of(partner.get());

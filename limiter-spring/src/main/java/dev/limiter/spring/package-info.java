@@ -1,4 +1,4 @@
-/** Limiter in Spring applications, without Spring Boot and servlets. */
+/** Rate limiting in Spring applications, independent of Spring Boot and the Servlet API. */
 @NullMarked
 package dev.limiter.spring;
 

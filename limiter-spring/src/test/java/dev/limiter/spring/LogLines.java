@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.impl.NoOpLog;
 
-/** A log that keeps its lines, each with its level before it. */
+/** A log that stores its lines, each prefixed by its level. */
 public final class LogLines extends NoOpLog {
 
     private static final long serialVersionUID = 1L;

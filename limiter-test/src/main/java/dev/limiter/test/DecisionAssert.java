@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.assertj.core.api.AbstractAssert;
 
-/** Assertions about a {@link Decision}; made by {@link LimiterAssertions}. Not thread-safe. */
+/** Assertions for a {@link Decision}. Created by {@link LimiterAssertions}; not thread-safe. */
 public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decision> {
 
     DecisionAssert(Decision actual) {
@@ -22,7 +22,7 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
         return this;
     }
 
-    /** Rejected, for now or for good. */
+    /** Verifies that the decision is a rejection, temporary or permanent. */
     public DecisionAssert isRejected() {
         isNotNull();
         if (actual.permitted()) {
@@ -31,35 +31,35 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
         return this;
     }
 
-    /** Rejected for good: it asks for more than can ever be granted. */
+    /** Verifies a permanent rejection: more permits than can ever be granted. */
     public DecisionAssert canNeverBePermitted() {
         isRejected();
         if (!actual.never()) {
-            failWithMessage("Expected to be rejected for good, but it can be permitted later: %s", actual);
+            failWithMessage("Expected to be rejected permanently, but it can be permitted later: %s", actual);
         }
         return this;
     }
 
-    /** Rejected until exactly then. */
+    /** Verifies the exact time after which the decision would be permitted. */
     public DecisionAssert hasRetryAfter(Duration expected) {
         isNotNull();
         return same("retryAfter", Optional.of(expected), actual.retryAfter());
     }
 
-    /** Permitted, or rejected for an unknown time. */
+    /** Verifies that there is no retry time: permitted, or rejected for an unknown time. */
     public DecisionAssert hasNoRetryAfter() {
         isNotNull();
         return same("retryAfter", Optional.empty(), actual.retryAfter());
     }
 
-    /** The remaining permits of the limit that decided. */
+    /** Verifies the remaining permits of the deciding limit. */
     public DecisionAssert hasRemaining(long expected) {
         isNotNull();
         return same("remaining", expected, actual.remaining());
     }
 
     /**
-     * The remaining permits of one of several limits.
+     * Verifies the remaining permits of one limit.
      *
      * @param policy the name of the rule, or {@code rule-limit} for a named limit
      */
@@ -67,13 +67,13 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
         return same("remaining of " + policy, expected, status(policy).remaining());
     }
 
-    /** The time until the limit is unused again. */
+    /** Verifies the time until all permits are available again. */
     public DecisionAssert hasResetAfter(Duration expected) {
         isNotNull();
         return same("resetAfter", expected, actual.resetAfter());
     }
 
-    /** The limits that rejected, in order: names of rules, or {@code rule-limit} for named limits. */
+    /** Verifies which limits rejected, in order: names of rules, or {@code rule-limit} for named limits. */
     public DecisionAssert isRejectedBy(String... policies) {
         isRejected();
         return same("limits that rejected", List.of(policies), rejecting());

@@ -4,20 +4,20 @@ import dev.limiter.Decision;
 import java.net.http.HttpResponse;
 
 /**
- * Assertions about decisions and answers, beside AssertJ's own. {@link SpringLimiterAssertions} has more, for what
- * tests of Spring applications get.
+ * Entry point to assertions for decisions and HTTP responses, based on AssertJ. For responses in Spring tests see
+ * {@link SpringLimiterAssertions}.
  */
 public class LimiterAssertions {
 
-    /** Only for subclasses: all methods are static. */
+    /** For subclasses: all methods are static. */
     protected LimiterAssertions() {}
 
     public static DecisionAssert assertThat(Decision decision) {
         return new DecisionAssert(decision);
     }
 
-    public static TestResponseAssert assertThatAnswer(TestResponse answer) {
-        return new TestResponseAssert(answer);
+    public static TestResponseAssert assertThatAnswer(TestResponse response) {
+        return new TestResponseAssert(response);
     }
 
     public static TestResponseAssert assertThatAnswer(HttpResponse<?> response) {

@@ -17,20 +17,20 @@ import org.springframework.test.web.servlet.setup.MockMvcConfigurer;
 import org.springframework.web.context.WebApplicationContext;
 
 /**
- * Lets MockMvc run the filters of an application, as a server does. Without them {@code charge-if} gives nothing back,
- * and rules of {@code phase: request} decide only where a request comes to an endpoint.
+ * Adds the filters of an application to MockMvc, as in a server. Without them, {@code charge-if} refunds nothing, and
+ * rules with {@code phase: request} apply only to requests that reach an endpoint.
  *
  * <pre>{@code
  * MockMvcTester mvc = MockMvcTester.from(application, builder -> builder.apply(applicationFilters()).build());
  * }</pre>
  *
- * <p>{@code @AutoConfigureMockMvc} of Spring Boot does the same.
+ * <p>Not needed with {@code @AutoConfigureMockMvc} of Spring Boot.
  */
 public final class LimiterMockMvc {
 
     private LimiterMockMvc() {}
 
-    /** All filters that Spring Boot would register with a server, in that order. */
+    /** Returns a configurer that adds all filters that Spring Boot would register with a server, in the same order. */
     public static MockMvcConfigurer applicationFilters() {
         return new MockMvcConfigurer() {
             @Override

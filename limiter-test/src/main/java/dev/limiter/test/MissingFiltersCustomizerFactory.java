@@ -9,7 +9,7 @@ import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.util.ClassUtils;
 
-/** Puts a {@link MissingFiltersWarning} into every application that is tested, if it has Spring MVC. */
+/** Adds a {@link MissingFiltersWarning} to every application under test with Spring MVC. */
 final class MissingFiltersCustomizerFactory implements ContextCustomizerFactory {
 
     private static final String MVC = "org.springframework.web.servlet.config.annotation.WebMvcConfigurer";
@@ -22,7 +22,7 @@ final class MissingFiltersCustomizerFactory implements ContextCustomizerFactory 
         return PRESENT ? new Customizer() : null;
     }
 
-    /** A record without components: all are equal, so that tests share applications. */
+    /** A record without components, because equal customizers allow tests to share application contexts. */
     private record Customizer() implements ContextCustomizer {
 
         @Override

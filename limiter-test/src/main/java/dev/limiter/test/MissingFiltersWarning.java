@@ -10,14 +10,14 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Says once in an application when MockMvc runs no filters: its limits do not work as they do in a server then. */
+/** Warns once if MockMvc runs without filters, because limits then behave differently from a server. */
 final class MissingFiltersWarning implements WebMvcConfigurer, HandlerInterceptor {
 
     private static final Log logger = LogFactory.getLog(MissingFiltersWarning.class);
     private static final String INTERCEPTOR = "limiterInterceptor";
 
     private final BeanFactory beans;
-    private volatile boolean said;
+    private volatile boolean warned;
 
     MissingFiltersWarning(BeanFactory beans) {
         this.beans = beans;
@@ -28,16 +28,16 @@ final class MissingFiltersWarning implements WebMvcConfigurer, HandlerIntercepto
         registry.addInterceptor(this);
     }
 
-    /** The filters of Limiter hand another response on than the one that MockMvc makes. */
+    /** Recognizes missing filters by the response: the filters of Limiter would have wrapped it. */
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-        if (!said && response instanceof MockHttpServletResponse && beans.containsBean(INTERCEPTOR)) {
-            said = true;
-            logger.warn("This MockMvc runs no filters of the application: rules of phase: request decide only where"
-                    + " a request comes to an endpoint, and charge-if gives nothing back."
+        if (!warned && response instanceof MockHttpServletResponse && beans.containsBean(INTERCEPTOR)) {
+            warned = true;
+            logger.warn("This MockMvc does not run the filters of the application: rules with phase: request apply only"
+                    + " to requests that reach an endpoint, and charge-if refunds nothing."
                     + " Build it with MockMvcTester.from(application, mvc ->"
                     + " mvc.apply(LimiterMockMvc.applicationFilters()).build()), or use @AutoConfigureMockMvc."
-                    + " This is said only once.");
+                    + " This is logged only once.");
         }
         return true;
     }

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads {@code RateLimit} and {@code RateLimit-Policy}: lists of strings with parameters, as RFC 9651 writes them. Of
- * that, no more than such lists are made of.
+ * Parses {@code RateLimit} and {@code RateLimit-Policy}: lists of strings with parameters. Supports only this subset of
+ * RFC 9651.
  */
 final class RateLimitFieldParser {
 
@@ -18,7 +18,7 @@ final class RateLimitFieldParser {
 
     private RateLimitFieldParser() {}
 
-    /** The parameters of each member, in order, texts without their quotes; no members if the field is empty. */
+    /** Returns the parameters of each member in order, without quotes; an empty map for an empty field. */
     static Map<String, Map<String, String>> parse(String field) {
         Map<String, Map<String, String>> members = new LinkedHashMap<>();
         Matcher member = MEMBER.matcher(field);

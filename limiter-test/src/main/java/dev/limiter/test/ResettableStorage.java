@@ -15,8 +15,8 @@ import org.springframework.core.InfrastructureProxy;
 import org.springframework.core.env.Environment;
 
 /**
- * A storage in memory that the next test replaces by a new one, maybe with an earlier time. Decisions of earlier tests
- * release their permits in the storage that made them. Thread-safe.
+ * An in-memory storage that is replaced before each test, because the clock then moves back. Decisions of earlier tests
+ * release their permits in their own storage. Thread-safe.
  */
 final class ResettableStorage implements RateLimiterStorage, InfrastructureProxy {
 
@@ -43,7 +43,7 @@ final class ResettableStorage implements RateLimiterStorage, InfrastructureProxy
         return fresh;
     }
 
-    /** Shown in metrics and at the endpoint, as it would be outside of tests. */
+    /** Metrics and the endpoint show the wrapped storage, as outside of tests. */
     @Override
     public Object getWrappedObject() {
         return current;

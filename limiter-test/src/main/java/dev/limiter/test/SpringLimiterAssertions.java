@@ -10,8 +10,8 @@ import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 /**
- * {@link LimiterAssertions} for the answers that tests of Spring MVC applications get. A class of its own, since the
- * compiler wants all types that it mentions.
+ * {@link LimiterAssertions} for the responses of Spring MVC tests. A separate class, because it needs Spring on the
+ * class path.
  */
 public final class SpringLimiterAssertions extends LimiterAssertions {
 
@@ -36,7 +36,7 @@ public final class SpringLimiterAssertions extends LimiterAssertions {
         return assertThatAnswer(result.getResponse());
     }
 
-    /** The method that returns them has another signature in each version of Spring. */
+    /** Uses {@code forEach}, because the signature of the getter differs between versions of Spring. */
     private static List<String> lines(HttpHeaders headers, String name) {
         List<String> lines = new ArrayList<>();
         headers.forEach((field, values) -> {

@@ -5,14 +5,14 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Adds beans to applications that are tested. */
+/** Adds beans to applications under test. */
 final class TestBeanRegistrar {
 
     private TestBeanRegistrar() {}
 
     /**
-     * Registers a bean by its class, as ahead-of-time processing of tests needs; does nothing in a processed context,
-     * which has the bean already.
+     * Registers a bean by its class, as ahead-of-time processing requires. Does nothing in a processed context, which
+     * already contains the bean.
      */
     static void register(ConfigurableApplicationContext context, String name, Class<?> type, boolean primary) {
         if (AotDetector.useGeneratedArtifacts()) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The parts of an HTTP response that limits set. {@link #of} makes one for the response of any client. */
+/** The parts of an HTTP response that assertions need. {@link #of} adapts the response of any client. */
 public interface TestResponse {
 
     int status();
@@ -15,7 +15,7 @@ public interface TestResponse {
     /** Returns the body as text; empty if there is none. */
     String body();
 
-    /** Returns a response with these parts, which are read when they are needed. */
+    /** Returns a response with these parts, which are read on demand. */
     static TestResponse of(int status, Function<String, List<String>> headers, Supplier<String> body) {
         return new TestResponse() {
             @Override

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * Assertions about what an answer tells of limits; made by {@link LimiterAssertions}. Those about policies look at
- * {@code RateLimit-Policy} and {@code RateLimit}, which {@code headers: ietf} or {@code both} write. Not thread-safe.
+ * Assertions for the limits in an HTTP response. Created by {@link LimiterAssertions}. Assertions about policies need
+ * {@code headers: ietf} or {@code both}. Not thread-safe.
  */
 public final class TestResponseAssert extends AbstractAssert<TestResponseAssert, TestResponse> {
 
@@ -22,7 +22,7 @@ public final class TestResponseAssert extends AbstractAssert<TestResponseAssert,
         super(actual, TestResponseAssert.class);
     }
 
-    /** Neither status 429 nor a problem of limits; any other answer will do. */
+    /** Verifies that the status is not 429 and the body is not a problem of limits. */
     public TestResponseAssert isPermitted() {
         isNotNull();
         if (actual.status() == 429 || problemType().startsWith(PROBLEM_TYPES)) {
@@ -31,12 +31,12 @@ public final class TestResponseAssert extends AbstractAssert<TestResponseAssert,
         return this;
     }
 
-    /** Status 429. */
+    /** Verifies status 429. */
     public TestResponseAssert isRejected() {
         return isRejectedWith(429);
     }
 
-    /** Rejected with another status, such as 503 where all clients together are too many. */
+    /** Verifies another status of a rejection, such as 503 for a limit that protects the application. */
     public TestResponseAssert isRejectedWith(int status) {
         isNotNull();
         if (actual.status() != status) {
@@ -45,7 +45,7 @@ public final class TestResponseAssert extends AbstractAssert<TestResponseAssert,
         return this;
     }
 
-    /** {@code Retry-After}, which is in seconds: of any other duration, rounded up. */
+    /** Verifies {@code Retry-After}. The expected duration is rounded up to seconds. */
     public TestResponseAssert hasRetryAfter(Duration expected) {
         return same(
                 "Retry-After",
@@ -58,7 +58,7 @@ public final class TestResponseAssert extends AbstractAssert<TestResponseAssert,
     }
 
     /**
-     * The remaining permits of a limit, by {@code RateLimit}.
+     * Verifies the remaining permits of a limit in {@code RateLimit}.
      *
      * @param policy the name of the rule, or {@code rule-limit} for a named limit
      */
@@ -66,17 +66,17 @@ public final class TestResponseAssert extends AbstractAssert<TestResponseAssert,
         return same("r of " + policy, expected, parameter("RateLimit", policy, "r"));
     }
 
-    /** The time within which a client may use what is left, by {@code RateLimit}; rounded up to seconds. */
+    /** Verifies the effective window in {@code RateLimit}. The expected duration is rounded up to seconds. */
     public TestResponseAssert hasReset(String policy, Duration expected) {
         return same("t of " + policy, expected.plusNanos(999_999_999).toSeconds(), parameter("RateLimit", policy, "t"));
     }
 
-    /** A limit of so many permits, by {@code RateLimit-Policy}. */
+    /** Verifies the permits of a limit in {@code RateLimit-Policy}. */
     public TestResponseAssert hasLimit(String policy, long expected) {
         return same("q of " + policy, expected, parameter("RateLimit-Policy", policy, "q"));
     }
 
-    /** The limits that the answer tells of, in order. */
+    /** Verifies the limits in {@code RateLimit-Policy}, in order. */
     public TestResponseAssert hasPolicies(String... policies) {
         return same(
                 "policies",
@@ -84,18 +84,18 @@ public final class TestResponseAssert extends AbstractAssert<TestResponseAssert,
                 List.copyOf(field("RateLimit-Policy").keySet()));
     }
 
-    /** The answer has no fields about limits: neither {@code RateLimit} nor {@code X-RateLimit}. */
+    /** Verifies that there is neither {@code RateLimit} nor {@code X-RateLimit-Limit}. */
     public TestResponseAssert hasNoRateLimit() {
         same("RateLimit", List.of(), header("RateLimit"));
         return same("X-RateLimit-Limit", List.of(), header("X-RateLimit-Limit"));
     }
 
-    /** The type of the problem in the body: whole, or only its end, such as {@code quota-exceeded}. */
+    /** Verifies the problem type in the body: the full URI, or only its end, such as {@code quota-exceeded}. */
     public TestResponseAssert hasProblemType(String expected) {
         return same("type", expected.contains(":") ? expected : PROBLEM_TYPES + expected, problemType());
     }
 
-    /** The limits that the body says rejected the request, in order. */
+    /** Verifies the limits in {@code violated-policies} of the body, in order. */
     public TestResponseAssert violates(String... policies) {
         isNotNull();
         Matcher violated = VIOLATED.matcher(actual.body());

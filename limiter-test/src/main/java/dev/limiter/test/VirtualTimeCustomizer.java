@@ -5,14 +5,14 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Puts a {@link VirtualTimeSource} and a {@link ResettableStorage} into the application, in place of those it would
- * have. A record without components: all are equal, so that tests share applications.
+ * Replaces the clock and the storage of the application by a {@link VirtualTimeSource} and a {@link ResettableStorage}.
+ * A record without components, because equal customizers allow tests to share application contexts.
  */
 record VirtualTimeCustomizer() implements ContextCustomizer {
 
     @Override
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
-        // primary, if the application has its own
+        // primary, in case the application defines its own
         TestBeanRegistrar.register(context, "limiterVirtualTimeSource", VirtualTimeSource.class, true);
         TestBeanRegistrar.register(context, "limiterFreshStorage", ResettableStorage.class, true);
     }

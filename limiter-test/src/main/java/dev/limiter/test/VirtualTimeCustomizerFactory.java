@@ -7,7 +7,7 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.TestContextAnnotationUtils;
 
-/** Finds {@link WithVirtualTime} on a test, its superclasses and the classes that it is nested in. */
+/** Finds {@link WithVirtualTime} on a test class, its superclasses and its enclosing classes. */
 final class VirtualTimeCustomizerFactory implements ContextCustomizerFactory {
 
     @Override

@@ -10,26 +10,24 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
-/** Starts time over before each test, and hands the clock to methods that ask for it. */
+/** Resets the clock and the limits before each test, and resolves parameters of type {@link VirtualTimeSource}. */
 final class VirtualTimeExtension implements BeforeEachCallback, ParameterResolver {
 
     @Override
     public void beforeEach(ExtensionContext test) {
         ApplicationContext application = SpringExtension.getApplicationContext(test);
-        application.getBeanProvider(RateLimiters.class).ifAvailable(VirtualTimeExtension::sendWaitersAway);
+        application.getBeanProvider(RateLimiters.class).ifAvailable(VirtualTimeExtension::rejectWaiters);
         application.getBean(VirtualTimeSource.class).startOver();
         application.getBean(ResettableStorage.class).startOver();
         application.getBeanProvider(Resettable.class).forEach(Resettable::reset);
     }
 
-    private static void sendWaitersAway(RateLimiters limiters) {
+    private static void rejectWaiters(RateLimiters limiters) {
         limiters.stopWaiting();
         limiters.startWaiting();
     }
 
-    /**
-     * Leaves parameters to Spring that it resolves itself: JUnit takes two resolvers of one parameter for a mistake.
-     */
+    /** Excludes parameters that Spring resolves, because JUnit rejects two resolvers for one parameter. */
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext test) {
         return parameter.getParameter().getType() == VirtualTimeSource.class

@@ -7,8 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A clock that stands still until the test moves it, so that no window ends and no bucket refills by itself.
- * Thread-safe; never steps back.
+ * A clock that moves only when the test advances it. Thread-safe.
  *
  * <pre>{@code
  * VirtualTimeSource time = new VirtualTimeSource();
@@ -16,16 +15,16 @@ import java.util.concurrent.atomic.AtomicLong;
  * time.advance(Duration.ofSeconds(36));
  * }</pre>
  *
- * <p>In a Spring test, {@link WithVirtualTime} puts one into the application.
+ * <p>In Spring tests, {@link WithVirtualTime} adds one to the application.
  */
 public final class VirtualTimeSource implements TimeSource {
 
-    /** A Monday with which a month and a year begin, in UTC: fixed windows begin then, too. */
+    /** The initial time: the start of a week, month and year in UTC, so that fixed windows also start there. */
     public static final Instant START = Instant.parse("2029-01-01T00:00:00Z");
 
     private final AtomicLong epochNanos = new AtomicLong();
 
-    /** Stands at {@link #START}. */
+    /** Creates a clock at {@link #START}. */
     public VirtualTimeSource() {
         startOver();
     }
@@ -35,25 +34,25 @@ public final class VirtualTimeSource implements TimeSource {
         return epochNanos.get();
     }
 
-    /** The time of {@link #epochNanos()} as an instant. */
+    /** Returns the current time as an instant. */
     public Instant now() {
         return Instant.EPOCH.plusNanos(epochNanos());
     }
 
     /**
-     * Moves on.
+     * Advances the clock.
      *
      * @param duration zero or more
      */
     public void advance(Duration duration) {
         if (duration.isNegative()) {
-            throw new IllegalArgumentException("Time does not go back, but the duration is " + duration);
+            throw new IllegalArgumentException("The duration must not be negative, but is " + duration);
         }
         epochNanos.addAndGet(duration.toNanos());
     }
 
     /**
-     * Moves on to a moment.
+     * Advances the clock to a moment.
      *
      * @param moment now or later
      */
@@ -61,7 +60,7 @@ public final class VirtualTimeSource implements TimeSource {
         advance(Duration.between(now(), moment));
     }
 
-    /** Back to {@link #START}; only together with a storage that has forgotten everything. */
+    /** Moves back to {@link #START}. Requires a fresh storage. */
     void startOver() {
         epochNanos.set(TimeUnit.SECONDS.toNanos(START.getEpochSecond()));
     }

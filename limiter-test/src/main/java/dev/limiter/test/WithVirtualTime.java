@@ -10,13 +10,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * On a Spring test, such as a {@code @SpringBootTest}: its application limits by a {@link VirtualTimeSource}, which the
- * test gets as an {@code @Autowired} field or as a parameter of its methods.
+ * Runs a Spring test, such as a {@code @SpringBootTest}, with a {@link VirtualTimeSource}. The test can inject it as an
+ * {@code @Autowired} field or as a method parameter.
  *
- * <p>Each test method starts at {@link VirtualTimeSource#START}, and finds all buckets full and all concurrency permits
- * free, though the application is the same: states are in memory, whatever the configuration or the application says,
- * and forgotten before each test, as resolved limits are and what other beans of type {@link dev.limiter.spi.Resettable}
- * remember. So tests that share an application must not run at the same time.
+ * <p>Before each test method, the clock returns to {@link VirtualTimeSource#START}, and all limits, resolved limits and
+ * other {@link dev.limiter.spi.Resettable} beans are reset. Limits are always stored in memory, whatever the
+ * configuration of the application. Tests that share an application context must not run concurrently.
  */
 @Documented
 @Inherited

@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.springframework.test.context.TestPropertySource;
 
 /**
- * On a Spring test: no rule and no {@code @RateLimiter} of its application limits anything. The same as
- * {@code limiter.mode=off}; limits that code asks for by {@link dev.limiter.RateLimiters} stay.
+ * Turns off all rules and {@code @RateLimiter} annotations in a Spring test, as {@code limiter.mode=off} does. Direct
+ * calls of {@link dev.limiter.RateLimiters} are still limited.
  */
 @Documented
 @Inherited

@@ -1,7 +1,6 @@
 /**
- * For the tests of applications that limit rates: a clock that only the test moves, in Spring by
- * {@link dev.limiter.test.WithVirtualTime}; assertions about decisions and answers; and
- * {@link dev.limiter.test.WithoutLimits}.
+ * Support for testing applications with rate limits: a virtual clock ({@link dev.limiter.test.WithVirtualTime} in
+ * Spring), assertions for decisions and responses, and {@link dev.limiter.test.WithoutLimits}.
  */
 @NullMarked
 package dev.limiter.test;

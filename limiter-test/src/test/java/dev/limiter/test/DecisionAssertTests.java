@@ -44,7 +44,7 @@ class DecisionAssertTests {
     }
 
     @Test
-    void rejectedForNow() {
+    void temporaryRejection() {
         limiters.tryAcquire(RULE, "alice", 2);
         Decision decision = limiters.tryAcquire(RULE, "alice");
 
@@ -61,7 +61,7 @@ class DecisionAssertTests {
     }
 
     @Test
-    void rejectedForGood() {
+    void permanentRejection() {
         assertThat(limiters.tryAcquire(RULE, "alice", 3)).canNeverBePermitted().hasNoRetryAfter();
     }
 

@@ -74,7 +74,7 @@ class TestResponseAssertTests {
     }
 
     @Test
-    void overloadIsRejectedAsWell() {
+    void overloadIsARejection() {
         TestResponse overload = answer(
                 503,
                 Map.of(),
@@ -105,14 +105,14 @@ class TestResponseAssertTests {
     }
 
     @Test
-    void fieldsThatAreNoListsAreNotGuessedAt() {
+    void malformedFieldsAreRejected() {
         TestResponse garbled = answer(200, Map.of("RateLimit", List.of("orders;r=9")), "");
 
         fails(() -> assertThatAnswer(garbled).hasRemaining("orders", 9));
     }
 
     @Test
-    void readsWhatSpringAnswers() throws UnsupportedEncodingException {
+    void readsResponsesOfSpring() throws UnsupportedEncodingException {
         ResponseEntity<String> entity = ResponseEntity.status(429)
                 .header("Retry-After", "12")
                 .body("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\"}");

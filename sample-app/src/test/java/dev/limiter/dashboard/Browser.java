@@ -25,7 +25,7 @@ import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 
-/** The Chromium of the machine, without a window. */
+/** A headless Chromium. */
 final class Browser implements AutoCloseable {
 
     private static final int MOST_TABS = 300;
@@ -71,14 +71,14 @@ final class Browser implements AutoCloseable {
         driver.get(address);
     }
 
-    /** In CSS pixels. */
+    /** Sets the size in CSS pixels. */
     void resize(int width, int height) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
     }
 
-    /** A picture of what is in the window, as PNG. */
+    /** Returns a screenshot as PNG. */
     byte[] picture() {
         return driver.getScreenshotAs(OutputType.BYTES);
     }
@@ -90,12 +90,12 @@ final class Browser implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
-    /** The value of an expression of JavaScript in the page. */
+    /** Returns the value of a JavaScript expression in the page. */
     Object evaluate(String expression) {
         return driver.executeScript("return " + expression);
     }
 
-    /** The findings of axe about barriers for people with disabilities, each as its rule and the elements. */
+    /** Returns the accessibility findings of axe, each as its rule and the elements. */
     List<?> barriers() {
         Object unused = driver.executeScript(AXE);
         return (List<?>) Objects.requireNonNull(driver.executeAsyncScript("""
@@ -130,12 +130,12 @@ final class Browser implements AutoCloseable {
         return !driver.findElements(By.cssSelector(selector)).isEmpty();
     }
 
-    /** Sends keys to whatever has the focus. */
+    /** Sends keys to the focused element. */
     void press(CharSequence... keys) {
         new Actions(driver).sendKeys(keys).perform();
     }
 
-    /** Presses Tab until something with that name has the focus, as a screen reader tells it. */
+    /** Presses Tab until an element with this accessible name has the focus. */
     void tabTo(String name) {
         StringBuilder passed = new StringBuilder();
         for (int i = 0; i < MOST_TABS; i++) {
@@ -149,7 +149,7 @@ final class Browser implements AutoCloseable {
         throw new AssertionError("There is no " + name + " among " + passed);
     }
 
-    /** The name of what has the focus. */
+    /** Returns the accessible name of the focused element. */
     String focused() {
         try {
             WebElement element = driver.switchTo().activeElement();
@@ -159,12 +159,12 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    /** Has the first such element be at the top of the window. */
+    /** Scrolls the first such element to the top of the window. */
     void scrollTo(String selector) {
         Object unused = driver.executeScript("document.querySelector(arguments[0]).scrollIntoView()", selector);
     }
 
-    /** Replaces the text of the field with that name, and stays in it. */
+    /** Replaces the text of the field with this name, and keeps the focus there. */
     void fill(String name, String text) {
         tabTo(name);
         new Actions(driver)
@@ -175,13 +175,13 @@ final class Browser implements AutoCloseable {
                 .perform();
     }
 
-    /** Presses the button with that name. */
+    /** Presses the button with this name. */
     void push(String name) {
         tabTo(name);
         press(Keys.ENTER);
     }
 
-    /** The errors in the console since the last call, without those of failed requests. */
+    /** Returns the console errors since the last call, except those of failed requests. */
     List<String> errors() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())

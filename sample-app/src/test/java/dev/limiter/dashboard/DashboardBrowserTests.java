@@ -37,7 +37,7 @@ import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The page in a browser, by keyboard alone, on the sample application under load. Skipped where there is no Chromium. */
+/** Tests the page by keyboard in a browser, on the sample under load. Skipped without Chromium. */
 @Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DashboardBrowserTests {
@@ -88,11 +88,11 @@ class DashboardBrowserTests {
         return Long.parseLong(browser.text(card(rule) + "." + outcome + " .sum").replaceFirst(" .*", ""));
     }
 
-    /** Leaves the card of one rule, and opens what can be done there. */
+    /** Shows only the card of this rule, with its actions open. */
     private void openOnly(String rule) {
         browser.fill("Search", rule);
         Conditions.await(() -> browser.holds("document.querySelectorAll('article').length === 1"));
-        browser.push("Look closer, or change it");
+        browser.push("Details and changes");
         Conditions.await(() -> browser.has("article form"));
     }
 
@@ -136,7 +136,7 @@ class DashboardBrowserTests {
     void changesTheLimitThatClientsMeetAndRevertsIt() {
         assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(200);
         openOnly("catalog");
-        browser.fill("Reason, for the audit", "<b>too many</b>");
+        browser.fill("Reason, for the audit log", "<b>too many</b>");
         browser.fill("Limit", "1");
         browser.press(Keys.ENTER);
         browser.awaitText(card("catalog") + "ul", "1 per 1h");
@@ -146,7 +146,7 @@ class DashboardBrowserTests {
         browser.open(sample.page());
         browser.awaitText("#status", "Live");
         openOnly("catalog");
-        browser.push("As configured again");
+        browser.push("Revert to configuration");
         browser.awaitText(card("catalog") + "ul", "10 per 1h");
         assertThat(status("/catalog", "X-Api-Key", "a")).isEqualTo(200);
     }
@@ -159,7 +159,7 @@ class DashboardBrowserTests {
         browser.push("Set mode");
         browser.awaitText(card("payments") + ".badge", "shadow");
         assertThat(rule("payments")).contains("\"mode\":\"shadow\"");
-        browser.push("As configured again");
+        browser.push("Revert to configuration");
         browser.awaitText(card("payments") + ".badge", "enforce");
         assertThat(rule("payments")).contains("\"mode\":\"enforce\"", "\"changed\":false");
     }
@@ -171,15 +171,15 @@ class DashboardBrowserTests {
         browser.push("Show");
         browser.awaitText(card("login") + ".answer", "5 of 5 left");
         browser.fill("Own limit", "77");
-        browser.push("Give own limit");
+        browser.push("Set own limit");
         browser.awaitText(card("login") + ".answer", "77 of 77 left");
-        browser.push("End own limit");
+        browser.push("Remove own limit");
         browser.awaitText(card("login") + ".answer", "5 of 5 left");
         browser.push("Ban");
         browser.awaitText(card("login") + ".answer", "Banned for");
-        browser.push("Reset, and lift ban");
-        browser.awaitText(card("login") + ".answer", "Nothing is known of this key");
-        browser.push("Where each value comes from");
+        browser.push("Reset and unban");
+        browser.awaitText(card("login") + ".answer", "Nothing is stored for this key");
+        browser.push("Show sources");
         browser.awaitText(card("login") + ".answer", "limiter.rules.login.limit");
     }
 
@@ -190,8 +190,8 @@ class DashboardBrowserTests {
         browser.evaluate("(window.ask = window.fetch, window.fetch = async (path, options) => {"
                 + " if (options.method === 'DELETE') { await new Promise(told => { window.release = told; }); }"
                 + " return window.ask(path, options); })");
-        browser.push("Reset, and lift ban");
-        browser.push("Where each value comes from");
+        browser.push("Reset and unban");
+        browser.push("Show sources");
         browser.awaitText(card("login") + ".answer", "limiter.rules.login.limit");
         browser.evaluate("window.release()");
         browser.awaitText("#status", "192.0.2.8 is reset.");
@@ -202,16 +202,16 @@ class DashboardBrowserTests {
     void suggestsALimitFromTheDemandThatIsRecorded() {
         openOnly("quotes");
         browser.push("Suggest a limit");
-        browser.awaitText("#notice", "have it be recorded");
+        browser.awaitText("#notice", "No demand has been recorded");
         browser.push("Record demand");
-        browser.awaitText("#status", "is recorded");
+        browser.awaitText("#status", "Recording demand");
         for (int i = 0; i < 3; i++) {
             status("/quotes");
         }
         browser.push("Suggest a limit");
         browser.awaitText(card("quotes") + ".answer", "limit 3 per 1h, from 3 requests of 1 keys");
         browser.push("Stop recording");
-        browser.awaitText("#status", "no longer recorded");
+        browser.awaitText("#status", "Stopped recording");
     }
 
     @Test
@@ -263,7 +263,7 @@ class DashboardBrowserTests {
         status("/candidates");
         status("/candidates");
         browser.awaitText(
-                card("tried") + ".candidate", "it would have rejected 2 of 3 requests, this rule rejected 0.");
+                card("tried") + ".candidate", "it would have rejected 2 of 3 requests; this rule rejected 0.");
     }
 
     @Test
@@ -280,7 +280,7 @@ class DashboardBrowserTests {
         browser.fill("Limit", "7");
         clients.post("/actuator/limiter/checkout", "{\"limit\": 55}");
         browser.press(Keys.ENTER);
-        browser.awaitText("#notice", "Another operator was faster");
+        browser.awaitText("#notice", "another operator changed the rules first");
         assertThat(browser.evaluate("document.activeElement.value")).isEqualTo("7");
         browser.awaitText(card("checkout") + "ul", "55 per 1h");
         browser.press(Keys.ENTER);
@@ -317,7 +317,7 @@ class DashboardBrowserTests {
             mortal.clients().get("/quotes");
             Conditions.await(() -> browser.has(card("quotes")) && sum("quotes", "permitted") == 1);
         }
-        browser.awaitText("#status", "No answer from the server");
+        browser.awaitText("#status", "No response from the server");
         try (Dashboards reborn = Dashboards.start(port, Hostile.class)) {
             browser.awaitText("#status", "Live");
             reborn.clients().get("/quotes");
@@ -333,10 +333,10 @@ class DashboardBrowserTests {
             browser.open(form.page());
             browser.awaitText("#status", "Live");
             Form.over = true;
-            browser.awaitText("#status", "Your session is over");
+            browser.awaitText("#status", "Your session has expired");
             browser.fill("Path", "/reports/friday");
             browser.push("Explain");
-            browser.awaitText("#notice", "Your session is over: log in again.");
+            browser.awaitText("#notice", "Your session has expired: log in again.");
             Form.over = false;
             browser.awaitText("#status", "Live");
             assertThat(Form.followed).isFalse();
@@ -345,7 +345,7 @@ class DashboardBrowserTests {
         }
     }
 
-    /** With each way in which Spring Security takes its token. */
+    /** Covers each way in which Spring Security accepts its token. */
     @ParameterizedTest
     @ValueSource(strings = {"session", "cookie", "spa"})
     void changesALimitBehindSpringSecurity(String tokens) {
@@ -356,7 +356,7 @@ class DashboardBrowserTests {
             browser.fill("Limit", "7");
             browser.press(Keys.ENTER);
             browser.awaitText("article ul", "7 per 1h");
-            browser.push("As configured again");
+            browser.push("Revert to configuration");
             browser.awaitText("article ul", "10 per 1h");
         }
     }
@@ -368,7 +368,7 @@ class DashboardBrowserTests {
             browser.awaitText("#shown", "Showing 20 of 20");
             assertThat(browser.evaluate("document.querySelectorAll('article').length"))
                     .isEqualTo(20L);
-            // more than the page itself, which the default limit counts
+            // more than the page itself, which the default limit charges
             for (int i = 0; i < 9; i++) {
                 large.clients().get("/quotes/1234");
                 large.clients().get("/quotes/" + (i < 2 ? 1234 : 777));
@@ -392,7 +392,7 @@ class DashboardBrowserTests {
         browser.prefer(scheme);
         browser.open(sample.page());
         openOnly("catalog");
-        browser.push("Where each value comes from");
+        browser.push("Show sources");
         browser.awaitText(card("catalog") + ".answer", "limiter.rules.catalog.limit");
         assertThat(browser.barriers()).isEmpty();
         browser.resize(390, 844);
@@ -401,7 +401,7 @@ class DashboardBrowserTests {
         browser.resize(1280, 900);
     }
 
-    /** Its buttons would be clicked by visitors of a page that hides it. */
+    /** Prevents clickjacking: another site could show the page invisibly in a frame. */
     @Test
     void doesNotRunInAFrameOfAnotherPage() {
         browser.open(sample.page().replace("/limiter/", "/automatic"));
@@ -425,7 +425,7 @@ class DashboardBrowserTests {
             browser.awaitText("#status", "1 instance");
             redis.kill();
             shared.clients().get("/quotes");
-            browser.awaitText("#status", "it is unavailable");
+            browser.awaitText("#status", "unavailable, rules use on-failure");
         }
     }
 
@@ -465,7 +465,7 @@ class DashboardBrowserTests {
         }
     }
 
-    /** Leads those without a session to a form, as Spring Security does. */
+    /** Redirects requests without a session to a form, as Spring Security does. */
     @Configuration(proxyBeanMethods = false)
     static class Form {
 

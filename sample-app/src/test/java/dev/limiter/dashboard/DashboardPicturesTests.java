@@ -46,7 +46,7 @@ class DashboardPicturesTests {
             browser.prefer("light");
             browser.resize(1100, 720);
             browser.fill("Search", "catalog");
-            browser.tabTo("Look closer, or change it");
+            browser.tabTo("Details and changes");
             browser.press(Keys.ENTER);
             browser.awaitText("article .state", "left");
             browser.scrollTo("article");
@@ -58,7 +58,6 @@ class DashboardPicturesTests {
         Files.write(FOLDER.resolve(name), browser.picture());
     }
 
-    /** A wave of requests. */
     private static void fiveMinutes(Dashboards sample) throws InterruptedException {
         CountDownLatch seconds = new CountDownLatch(SECONDS);
         try (Load load = new Load()) {

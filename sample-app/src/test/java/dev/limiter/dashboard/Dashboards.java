@@ -7,7 +7,7 @@ import java.util.List;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The sample application with the page. */
+/** Starts the sample application with the page. */
 final class Dashboards implements AutoCloseable {
 
     private final ConfigurableApplicationContext context;

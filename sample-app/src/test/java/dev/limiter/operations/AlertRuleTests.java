@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.limiter.testkit.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The alert rules on series that are made up, and the pages of the alerts. */
+/** Tests the alert rules on synthetic series, and the runbook section of each alert. */
 class AlertRuleTests {
 
     @Test
@@ -24,12 +25,12 @@ class AlertRuleTests {
     }
 
     @Test
-    void eachAlertHasAPageWithItsNameAndACommandAndIsInTheIndex() throws IOException {
+    void eachAlertHasASectionWithACommandAndIsInTheIndex() throws IOException {
         String index = Files.readString(OperationsPack.FOLDER.resolve("README.md"));
         for (String alert : OperationsPack.alerts().keySet()) {
-            assertThat(OperationsPack.page(alert)).startsWith("# " + alert + ": ");
+            assertThat(OperationsPack.section(alert)).startsWith(alert + "\n**");
             assertThat(OperationsPack.firstCommand(alert)).startsWith("/actuator/");
-            assertThat(index).contains("[" + alert + "](");
+            assertThat(index).contains("[" + alert + "](#" + alert.toLowerCase(Locale.ROOT) + ")");
         }
     }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The expressions of the dashboard and of the alerts, asked of a Prometheus that has asked the sample. */
+/** Evaluates the expressions of the dashboard and the alerts in a Prometheus that scrapes the sample. */
 @Tag("long")
 class ExpressionTests {
 
@@ -52,7 +52,7 @@ class ExpressionTests {
         redis.kill();
     }
 
-    /** An instance of the sample with that name in its metrics. */
+    /** Starts an instance of the sample with this name in its metrics. */
     private static Clients start(String name, String... options) {
         List<String> arguments = new ArrayList<>(List.of(options));
         arguments.add("--server.port=0");
@@ -118,7 +118,7 @@ class ExpressionTests {
         return pattern.matcher(text).results().map(match -> match.group(group)).toList();
     }
 
-    /** Until each has had a series, for a minute at most. */
+    /** Waits up to a minute until each expression has had a series. */
     private static void await(Collection<String> expressions) {
         List<String> missing = new ArrayList<>(expressions);
         Conditions.isMetWithin(Duration.ofMinutes(1), () -> {

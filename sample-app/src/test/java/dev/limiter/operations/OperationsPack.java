@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.yaml.snakeyaml.Yaml;
 
-/** The content of {@code docs/operations}: the dashboard, the alert rules, and a page for each alert. */
+/** The content of {@code docs/operations}: the dashboard, the alert rules, and the runbook. */
 final class OperationsPack {
 
     static final Path FOLDER = Path.of("../docs/operations");
@@ -24,7 +25,7 @@ final class OperationsPack {
 
     private OperationsPack() {}
 
-    /** The expressions of all panels, with what Grafana puts in the place of its variables. */
+    /** Returns the expressions of all panels, with values for the variables of Grafana. */
     static List<String> panels() {
         List<String> expressions = JsonPath.read(dashboard(), "$.panels[*].targets[*].expr");
         return expressions.stream()
@@ -35,7 +36,7 @@ final class OperationsPack {
                 .toList();
     }
 
-    /** The selectors of the series whose labels the variables of the dashboard offer. */
+    /** Returns the selectors of the series behind the variables of the dashboard. */
     static List<String> variables() {
         List<String> queries = JsonPath.read(dashboard(), "$.templating.list[?(@.type == 'query')].query");
         return queries.stream()
@@ -50,27 +51,32 @@ final class OperationsPack {
         return text(FOLDER.resolve("grafana-dashboard.json"));
     }
 
-    /** The expressions of the alerts, by their names. */
+    /** Returns the expressions of the alerts by name. */
     static Map<String, String> alerts() {
         return rules().stream()
                 .collect(Collectors.toMap(rule -> (String) rule.get("alert"), rule -> (String) rule.get("expr")));
     }
 
-    /** The text of the run-book's page for an alert. */
-    static String page(String alert) {
-        return rules().stream()
+    /** Returns the section of the runbook that the {@code runbook_url} of an alert points to. */
+    static String section(String alert) {
+        String url = rules().stream()
                 .filter(rule -> alert.equals(rule.get("alert")))
-                .map(rule -> ((Map<?, ?>) rule.get("annotations")).get("runbook"))
-                .map(page -> text(FOLDER.resolve((String) page)))
+                .map(rule -> (String) ((Map<?, ?>) rule.get("annotations")).get("runbook_url"))
                 .findFirst()
                 .orElseThrow();
+        String anchor = url.substring(url.indexOf('#') + 1);
+        return Stream.of(
+                        text(FOLDER.resolve(url.substring(0, url.indexOf('#')))).split("(?m)^## "))
+                .filter(section -> section.lines().findFirst().orElse("").equalsIgnoreCase(anchor))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("No section for " + url));
     }
 
-    /** The path that the first command of an alert's page asks an instance for. */
+    /** Returns the path of the first command in the section of an alert. */
     static String firstCommand(String alert) {
-        Matcher command = COMMAND.matcher(page(alert));
+        Matcher command = COMMAND.matcher(section(alert));
         if (!command.find()) {
-            throw new AssertionError("The page of " + alert + " has no command");
+            throw new AssertionError("The section of " + alert + " has no command");
         }
         return command.group(1);
     }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.opentest4j.TestAbortedException;
 
-/** The Prometheus of the machine, on loopback, which asks applications every second. */
+/** A local Prometheus that scrapes applications every second. */
 final class Prometheus implements AutoCloseable {
 
     private final Process process;
@@ -76,11 +76,11 @@ final class Prometheus implements AutoCloseable {
 
     /** Returns whether an expression has a series now. */
     boolean has(String expression) {
-        HttpResponse<String> answer = clients.get("/api/v1/query?query=" + URLEncoder.encode(expression, UTF_8));
-        if (answer.statusCode() != 200) {
-            throw new AssertionError(expression + ": " + answer.body());
+        HttpResponse<String> response = clients.get("/api/v1/query?query=" + URLEncoder.encode(expression, UTF_8));
+        if (response.statusCode() != 200) {
+            throw new AssertionError(expression + ": " + response.body());
         }
-        return !JsonPath.<List<?>>read(answer.body(), "$.data.result").isEmpty();
+        return !JsonPath.<List<?>>read(response.body(), "$.data.result").isEmpty();
     }
 
     @Override

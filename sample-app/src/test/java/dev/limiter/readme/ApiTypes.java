@@ -99,7 +99,7 @@ final class ApiTypes {
 
     private static final List<String> SPI_PACKAGES = List.of("dev.limiter.spi");
 
-    /** What storages and algorithms of one's own implement or call, and what these name. */
+    /** Types for custom storages and algorithms, and types in their signatures. */
     private static final List<Class<?>> SPI = List.of(
             ConnectingRedis.class,
             FailoverRateLimiterStorage.class,
@@ -134,7 +134,7 @@ final class ApiTypes {
         return sorted(Stream.concat(ofPackages(SPI_PACKAGES), SPI.stream()));
     }
 
-    /** With the public types inside of them. */
+    /** Returns these types with their public nested types. */
     static SortedSet<Class<?>> all() throws IOException {
         return sorted(Stream.concat(forApplications().stream(), spi().stream()).flatMap(ApiTypes::withNested));
     }
@@ -154,7 +154,7 @@ final class ApiTypes {
             for (Resource file : new PathMatchingResourcePatternResolver()
                     .getResources("classpath*:" + name.replace('.', '/') + "/*.class")) {
                 String type = readers.getMetadataReader(file).getClassMetadata().getClassName();
-                // tests, and what is generated ahead of time for them
+                // tests, and code generated for them ahead of time
                 if (!type.endsWith("Tests") && !type.contains("__")) {
                     types.add(ClassUtils.resolveClassName(type, null));
                 }

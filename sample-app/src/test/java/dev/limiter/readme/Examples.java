@@ -5,7 +5,6 @@ import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.OnFailure;
-import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStrategy;
 import dev.limiter.RateLimiters;
@@ -19,39 +18,25 @@ import dev.limiter.redis.RedisRateLimiterStorage;
 import dev.limiter.spi.CompiledLimit;
 import dev.limiter.spi.SingleNumberLimit;
 import dev.limiter.spi.TakenPermits;
-import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.RateLimitListener;
-import dev.limiter.spring.decide.StorageEvent;
 import dev.limiter.spring.key.KeyResolver;
 import dev.limiter.spring.key.KeySource;
 import dev.limiter.spring.rule.LimitResolver;
-import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.web.RejectionHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.ByteArrayCodec;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-import java.security.Principal;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
-import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RestController;
 
 // The Java examples of README.md and docs/, word by word: ReadmeTests compares them.
@@ -66,101 +51,17 @@ class HelloController {
     }
 }
 
-record User(long id, boolean internal) {}
-
-record Item(String name) {}
-
-@Service
-class CartService {
-
-    @RateLimiter(
-            limit = 10,
-            window = "1s",
-            burst = 20, // the most at once; the limit by default
-            algorithm = Algorithm.TOKEN_BUCKET, // the default
-            key = "#user.id", // a bucket for each user; one for all by default
-            cost = "#items.size()", // permits that a call takes; 1 by default
-            condition = "!#user.internal", // which calls to limit; all by default
-            fallback = "later") // called instead of what is over the limit
-    public String order(User user, List<Item> items) {
-        return "ordered";
-    }
-
-    public String later(User user, List<Item> items, RateLimitExceededException rejection) {
-        Optional<Duration> wait = rejection.decision().retryAfter(); // more items than the burst have none
-        return wait.map(time -> "come back in " + time).orElse("order fewer items");
-    }
-}
-
-@Service
-class AccountService {
-
-    @RateLimiter(limit = 5, window = "1h", key = "#user", chargeIf = "!#result") // only wrong passwords count
-    public boolean login(String user, String password) {
-        return password.equals("secret");
-    }
-
-    @RateLimiter(limit = 10, window = "1m", chargeIf = "#exception == null") // only what worked counts
-    public CompletableFuture<String> export(String user) {
-        return CompletableFuture.supplyAsync(() -> "exported " + user);
-    }
-}
-
-@Service
-@RateLimiter(limit = 100) // on a type: each public method has its own bucket; the window is 1m by default
-class CatalogService {
-
-    public List<String> items() {
-        return List.of("tea", "coffee");
-    }
-
-    @RateLimiter(limit = 2, window = "1s") // a method's own annotations replace those of its type
-    @RateLimiter(name = "items-hourly", limit = 50, window = "1h") // several: all must permit
-    public String item(String name) {
-        return name;
-    }
-
-    @Expensive
-    public String report() {
-        return "report";
-    }
-}
-
-@RateLimiter(limit = 5, window = "${report.window:1m}")
-@Retention(RetentionPolicy.RUNTIME)
-@interface Expensive {}
-
+/** The bean that the configuration of the manual names. */
 @Component("plans")
-class Plans {
+class Plans implements LimitResolver {
 
-    public String of(RequestView request) { // null for no tier; may also be an enum, a number, an Optional
+    public String of(RequestView request) {
         return request.isUserInRole("PARTNER") ? "partner" : null;
     }
 
-    public Integer limitOf(RequestView request) { // null for the limit of the rule
-        return request.isUserInRole("PARTNER") ? 5000 : null;
-    }
-}
-
-@Component("contracts")
-class Contracts implements LimitResolver {
-
-    private final Map<String, Object> table = Map.of("acme", 5000, "globex", "gold"); // stands for a database
-
     @Override
     public Object resolve(RateLimitContext context) {
-        RequestView request = context.request();
-        Principal user = request == null ? null : request.principal();
-        return user == null ? null : table.get(user.getName()); // null for the rule's own limit
-    }
-}
-
-@RestController
-class ReportController {
-
-    @GetMapping("/reports")
-    String report(@RequestAttribute(name = "dev.limiter.exceeded", required = false) List<String> exceeded) {
-        return exceeded == null ? "fresh report" : "report of this morning";
+        return null;
     }
 }
 
@@ -183,13 +84,13 @@ class LimiterBeans {
                         .get(name);
     }
 
-    // replaces the answer to rejected requests whole; the RateLimit fields are already there
+    // replaces the response to rejected requests; the RateLimit fields are already set
     @Bean
     RejectionHandler rejectionHandler() {
         return (request, response, decision) -> response.sendError(503);
     }
 
-    // receives every decision; the key may contain what clients keep secret, its hash does not show it
+    // receives every decision; the hash does not reveal the key
     @Bean
     RateLimitListener listener() {
         return event -> System.out.println(event.rule() + " " + event.outcome() + " " + event.keyHash());
@@ -199,52 +100,6 @@ class LimiterBeans {
     @Bean
     TimeSource timeSource() {
         return () -> 1_800_000_000_000_000_000L;
-    }
-}
-
-@Component
-class StorageAlert {
-
-    @EventListener
-    void on(StorageEvent event) {
-        System.out.println(event.state() + " " + event.storage() + " " + event.node() + " " + event.cause());
-    }
-}
-
-@Service
-class Exports {
-
-    private final RateLimitTemplate limits;
-
-    Exports(RateLimitTemplate limits) {
-        this.limits = limits;
-    }
-
-    String start(String customer) {
-        Decision decision = limits.tryAcquire("exports", customer);
-        if (!decision.permitted()) {
-            return "Come back in " + decision.retryAfter().orElseThrow().toMinutes() + " minutes.";
-        }
-        return limits.execute("partner", "all", () -> "Exported for " + customer + ".");
-    }
-}
-
-/** Limits of partners: read on startup, and when the configuration is reloaded. */
-@Component
-class PartnerRules implements RuleSource {
-
-    private final Map<String, Long> perMinute = Map.of("acme", 500L, "globex", 50L); // stands for a table
-
-    @Override
-    public Collection<RuleDefinition> rules() {
-        return perMinute.keySet().stream().map(this::rule).toList();
-    }
-
-    private RuleDefinition rule(String partner) {
-        return RuleDefinition.named("partner-" + partner)
-                .paths("/partners/" + partner + "/**")
-                .key("global") // all requests of a partner share one bucket
-                .limit(Limit.tokenBucket(perMinute.get(partner), Duration.ofMinutes(1)));
     }
 }
 

@@ -25,32 +25,36 @@ import org.w3c.dom.Node;
 import org.xml.sax.InputSource;
 import org.xml.sax.SAXException;
 
-/** No example of the manual is without a test, or a reason why there is none. */
+/** Checks that each code block of the manual has a test, or a reason for none. */
 class FenceTests {
 
     private static final Path ROOT = Path.of("..");
 
-    /** Each language, with what tests its examples. */
+    /** Which blocks of a language are tested; the comment names the test. */
     private static final Map<String, Predicate<Block>> TESTED = Map.of(
-            "java", block -> true, // ReadmeTests, TutorialTests: compiled
+            "java", block -> true, // ReadmeTests, TutorialTests, GuideTests: compiled
             "yaml", block -> true, // ReadmeTests: an application starts with it
+            "yml", block -> block.page().endsWith("reference/messages.md"), // MessageExamplesTests: it does not start
             "xml", block -> true, // below
             "shell", block -> true, // below
-            "console", block -> TranscriptTests.PAGES.contains(block.page()) || isTutorial(block),
+            "console",
+                    block -> TranscriptTests.PAGES.contains(block.page())
+                            || isTutorial(block)
+                            || GuideTests.isRun(block.page()),
             "json", block -> block.text().contains("\"from\"") || isHeld(block), // TranscriptTests
             "properties", block -> block.text().contains("limiter.rejected."), // TranscriptTests
             "text", FenceTests::isExplained);
 
-    /** Pages with texts in no language, and why that does: all in a page that a test compares, or for readers alone. */
+    /** Pages with {@code text} blocks, each with the reason or the test. */
     private static final Map<String, String> TEXTS = Map.of(
             "reference/key-grammar.md", "grammar: KeyParserTests parse each form",
             "reference/algorithms.md", "formulas: BoundTests compare the bounds",
             "internals/architecture.md", "drawings",
             "reference/messages.md", "messages: BadConfigurationTests and KeylessRuleCheckTests compare them",
-            "guides/on-call.md", "a line of the log: RejectedCallerTests read it",
+            "reference/endpoint.md", "a line of the log: RejectedCallerTests read it",
             "guides/redis.md", "rights: AclRightsTests compare them");
 
-    /** Commands that no test runs, each with what is checked instead: that what it names is there. */
+    /** Commands that no test runs; the names in them are checked instead. */
     private static final List<Pattern> COMMANDS = List.of(
             // takes minutes, or the whole build
             Pattern.compile("mvn(?: -q| -am| -Plong| -Pbenchmarks| -pl (?<module>\\S+)"
@@ -60,7 +64,7 @@ class FenceTests {
             Pattern.compile(
                     "java (?:-Xm\\w+ )?-cp (?<module>[\\w-]+)/target/benchmarks\\.jar (?<type>[\\w.]+)(?: [\\w./-]+)*"),
             Pattern.compile("java -jar (?<module>[\\w-]+)/target/benchmarks\\.jar (?<test>\\w+)(?: -\\w+(?: \\w+)?)*"),
-            // builds all that would be published
+            // builds everything that is published
             Pattern.compile("(?<script>\\.ci/[\\w-]+)(?: \\S+)*"));
 
     @ParameterizedTest
@@ -70,7 +74,7 @@ class FenceTests {
         assertThat(TESTED.get(block.language()).test(block)).as(block.text()).isTrue();
     }
 
-    /** HeldPermitsTests compare each member with an answer. */
+    /** HeldPermitsTests compare each member with a response. */
     private static boolean isHeld(Block block) {
         return Transcript.json(block.text()).containsKey("held");
     }
@@ -146,7 +150,7 @@ class FenceTests {
         return children(document, element).get(0);
     }
 
-    /** Of the root alone. */
+    /** Returns the text of the root's children with this name. */
     private static List<String> children(Document document, String element) {
         Node root = document.getDocumentElement();
         return Stream.iterate(root.getFirstChild(), child -> child != null, Node::getNextSibling)
@@ -183,10 +187,7 @@ class FenceTests {
         return block.text().contains("<groupId>org.springframework.boot</groupId>");
     }
 
-    /**
-     * Those of {@code shell}, and those of transcripts that start an application with Maven; TutorialTests run those of
-     * the tutorial.
-     */
+    /** Returns the commands in {@code shell} blocks, and those that start the sample with Maven. */
     static Stream<String> commands() {
         return Stream.concat(
                         Manual.blocks("shell").flatMap(block -> block.lines().stream()),

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** README.md and all pages of the manual, with their examples. */
+/** Reads README.md and all pages of the manual, with their code blocks. */
 final class Manual {
 
     static final Path README = Path.of("../README.md");
@@ -16,7 +16,7 @@ final class Manual {
 
     private static final String FENCE = "```";
 
-    /** An example. {@code line}: of its first fence, from 1. */
+    /** A code block. {@code line} is that of its first fence, from 1. */
     record Block(Path page, int line, String language, String text) {
 
         List<String> lines() {
@@ -63,7 +63,6 @@ final class Manual {
         return blocks().filter(block -> block.language().equals(language));
     }
 
-    /** An example that does not end reaches to the end of its page. */
     static List<Block> blocks(Path page) {
         List<Block> blocks = new ArrayList<>();
         List<String> lines = text(page).lines().toList();

@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The manual lists the public types, and a resource their members: neither changes unseen. */
+/** Compares the public types with the manual, and their members with a resource. */
 class PublicApiTests {
 
     private static final Path PAGE = Path.of("../docs/reference/api.md");
@@ -42,7 +42,7 @@ class PublicApiTests {
     private static final Pattern LINK = Pattern.compile("\\{@(?:link|linkplain) (\\S+?)(?:\\s+([^}]+))?}");
     private static final Pattern CODE = Pattern.compile("\\{@code ([^}]+)}");
 
-    /** After a change that is meant, run this test with {@code -Dwrite.reference=true}. */
+    /** After an intended change, run this test with {@code -Dwrite.reference=true}. */
     @Test
     void pageListsTheTypes() throws IOException {
         compare(PAGE, page());
@@ -111,7 +111,7 @@ class PublicApiTests {
         return types.stream().map(Class::getName).collect(toSet());
     }
 
-    /** The sources of what is published. */
+    /** Returns the sources of the published modules. */
     private static List<Path> productFiles() {
         List<Path> found = Sources.in("src/main/java", name -> name.matches("limiter-.*")).stream()
                 .filter(file -> file.toString().endsWith(".java"))
@@ -171,7 +171,7 @@ class PublicApiTests {
                 .orElseThrow();
     }
 
-    /** Of its Javadoc. */
+    /** Returns the first sentence of the Javadoc. */
     private static String firstSentence(Class<?> type, String source) {
         Matcher comment = Pattern.compile(
                         "/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:@[^\\n]+\\s+)*public [a-z -]*"
@@ -271,7 +271,7 @@ class PublicApiTests {
                         + parameters + ")";
     }
 
-    /** Without the names of packages. */
+    /** Removes the names of packages. */
     private static String text(Type type) {
         return type.getTypeName().replaceAll("[a-z][\\w]*\\.", "").replace('$', '.');
     }

@@ -2,11 +2,9 @@ package dev.limiter.readme;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
-import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
@@ -16,7 +14,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -39,29 +36,37 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.ClassUtils;
 
-/** The examples of README.md and of the manual compile, and start. */
+/** Compiles and starts the examples of README.md and the manual, and checks links. */
 class ReadmeTests {
 
     private static final Path CHANGELOG = Path.of("../CHANGELOG.md");
     private static final Path POM = Path.of("../pom.xml");
     private static final Pattern PROJECT_VERSION = Pattern.compile("^  <version>(.*)</version>$", Pattern.MULTILINE);
-    /** In a dependency of Maven, or of Gradle. */
+    /** The version in a dependency of Maven or Gradle. */
     private static final Pattern OUR_VERSION = Pattern.compile(
             "<artifactId>limiter-[a-z-]+</artifactId>\\s*<version>([^<]*)<|dev\\.limiter:limiter-[a-z-]+:([^\"'`\\s]*)");
 
-    /** The first lines of an example. */
+    /** The imports at the top of an example. */
     private static final Pattern IMPORTS = Pattern.compile("\\G(?:import [^\\n]*;)?\\n");
 
     private static final Pattern LINK = Pattern.compile("]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
-    /** The files of which the blocks of Java in the manual are parts. */
+    /** Runs the examples of docs/migration next to those of the other library. */
+    private static final Path MIGRATION = Path.of("../benchmarks/src/test/java/dev/limiter/benchmarks/migration");
+
+    /** The files that contain the Java examples of the manual. */
     static final List<Path> EXAMPLES = List.of(
             Path.of("src/test/java/dev/limiter/readme/Examples.java"),
             Path.of("src/test/java/dev/limiter/readme/BusinessDayTests.java"),
-            Path.of("src/test/java/dev/limiter/sample/CheckoutLimitTests.java"));
+            Path.of("src/test/java/dev/limiter/sample/CheckoutLimitTests.java"),
+            Path.of("src/test/java/dev/limiter/sample/TestClientLimitTests.java"),
+            Path.of("src/test/java/dev/limiter/readme/Operators.java"),
+            MIGRATION.resolve("MigrationTests.java"),
+            MIGRATION.resolve("ResilienceOrders.java"),
+            MIGRATION.resolve("LimiterOrders.java"));
 
     private final WebApplicationContextRunner context = new WebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(limiterConfigurations()))
-            .withUserConfiguration(LimiterBeans.class, Plans.class, Contracts.class)
+            .withUserConfiguration(LimiterBeans.class, Plans.class)
             .withPropertyValues("LIMITER_KEY_SECRET=a-random-text-of-ours", "LIMITS_PASSWORD=secret");
 
     @ParameterizedTest
@@ -99,10 +104,12 @@ class ReadmeTests {
                 ? page
                 : page.resolveSibling(link.group(1)).normalize();
         return Files.exists(target)
-                && (link.group(2) == null || headings(target).contains(link.group(2)));
+                && (link.group(2) == null
+                        || headings(target).contains(link.group(2))
+                        || text(target).contains("<a id=\"" + link.group(2) + "\">"));
     }
 
-    /** The names of its headings in links. */
+    /** Returns the anchors of the headings. */
     private static List<String> headings(Path page) {
         return Pattern.compile("^#+ (.*)$", Pattern.MULTILINE)
                 .matcher(text(page))
@@ -129,7 +136,7 @@ class ReadmeTests {
         assertThat(shown).isNotEmpty().containsOnly(version);
     }
 
-    /** Its paths, too, which a reader of an old entry would follow. */
+    /** Covers paths in code spans as well as links. */
     @Test
     void changelogNamesPathsThatExist() {
         assertThat(Pattern.compile("`((?:docs|\\.ci)/[^`*<]*)`")
@@ -196,56 +203,6 @@ class ReadmeTests {
     }
 
     @Test
-    void annotatedExamplesStart() {
-        context.withUserConfiguration(
-                        HelloController.class, CartService.class, CatalogService.class, AccountService.class)
-                .run(application -> {
-                    assertThat(application).hasNotFailed();
-                    CartService carts = application.getBean(CartService.class);
-                    List<Item> twelve =
-                            Stream.generate(() -> new Item("tea")).limit(12).toList();
-                    assertThat(carts.order(new User(1, false), twelve)).isEqualTo("ordered");
-                    assertThat(carts.order(new User(1, false), twelve)).isEqualTo("come back in PT0.4S");
-                    assertThat(carts.order(new User(2, false), twelve)).isEqualTo("ordered");
-                    assertThat(carts.order(new User(1, true), twelve)).isEqualTo("ordered");
-                    assertThat(carts.order(new User(2, false), Collections.nCopies(21, new Item("tea"))))
-                            .isEqualTo("order fewer items");
-                    AccountService accounts = application.getBean(AccountService.class);
-                    for (int i = 0; i < 10; i++) {
-                        assertThat(accounts.login("ann", "secret")).isTrue();
-                        assertThat(accounts.export("ann").join()).isEqualTo("exported ann");
-                    }
-                    for (int i = 0; i < 5; i++) {
-                        assertThat(accounts.login("ann", "guess")).isFalse();
-                    }
-                    assertThatThrownBy(() -> accounts.login("ann", "secret"))
-                            .isInstanceOf(RateLimitExceededException.class);
-                    assertThatThrownBy(() -> accounts.export("ann")).isInstanceOf(RateLimitExceededException.class);
-                });
-    }
-
-    @Test
-    void exampleOfLimitsInCodeRuns() {
-        context.withInitializer(application ->
-                        yamlOf("guides/limits-in-code.md").forEach(yaml -> add(yaml, application.getEnvironment())))
-                .withUserConfiguration(Exports.class)
-                .run(application -> {
-                    Exports exports = application.getBean(Exports.class);
-                    for (int i = 0; i < 5; i++) {
-                        assertThat(exports.start("acme")).isEqualTo("Exported for acme.");
-                    }
-                    assertThat(exports.start("acme")).isEqualTo("Come back in 12 minutes.");
-                    assertThat(exports.start("globex")).isEqualTo("Exported for globex.");
-                });
-    }
-
-    private static Stream<String> yamlOf(String page) {
-        return Manual.blocks("yaml")
-                .filter(block -> block.page().endsWith(page))
-                .map(Manual.Block::text);
-    }
-
-    @Test
     void exampleOfAStrategyDecides() {
         context.withUserConfiguration(BusinessDayStrategy.class).run(application -> {
             RateLimiters limiters = application.getBean(RateLimiters.class);
@@ -281,14 +238,14 @@ class ReadmeTests {
 
     @Test
     void exampleWithoutSpringRuns() {
-        // on a slow machine, all five are back by then
+        // on a slow machine, all five permits are back by then
         assertThat(new WithoutSpring().example()).matches("true, then (19[5-9]|200) left");
     }
 
-    /** Without the files of the tutorial, which TutorialTests compile. */
+    /** Leaves out blocks that TutorialTests and GuideTests compile. */
     static Stream<String> javaBlocks() {
         return Manual.blocks("java")
-                .filter(block -> !TutorialTests.isFile(block))
+                .filter(block -> !TutorialTests.isFile(block) && !GuideTests.isRun(block.page()))
                 .map(Manual.Block::text);
     }
 
@@ -322,7 +279,7 @@ class ReadmeTests {
         }
     }
 
-    /** Those of Limiter, and those it needs to limit methods, and in Redis. */
+    /** Returns the auto-configurations of Limiter, and those for proxies and Redis. */
     private static Class<?>[] limiterConfigurations() {
         return StreamSupport.stream(
                         ImportCandidates.load(AutoConfiguration.class, ReadmeTests.class.getClassLoader())

@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The files of all modules under {@code src}: what a build makes beside it comes and goes while tests read. */
+/** Finds source files of all modules. It skips build output, which changes while tests run. */
 final class Sources {
 
     static final Path MODULES = Path.of("..");
 
     private Sources() {}
 
-    /** The sorted files of one folder of all modules, such as {@code src/main}. */
+    /** Returns the sorted files in this folder of all modules, such as {@code src/main}. */
     static List<Path> in(String folder) {
         return in(folder, module -> true);
     }
 
-    /** As {@link #in(String)}, of the modules with such names. */
+    /** Returns the sorted files in this folder of the modules with matching names. */
     static List<Path> in(String folder, Predicate<String> modules) {
         return Stream.concat(entries(MODULES).stream(), entries(MODULES.resolve("tests")).stream())
                 .filter(module -> modules.test(module.getFileName().toString()))
@@ -38,7 +38,7 @@ final class Sources {
         }
     }
 
-    /** The sorted files of a folder, and of those in it. */
+    /** Returns all files below a folder, sorted. */
     static List<Path> files(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(Files::isRegularFile).sorted().toList();

@@ -15,17 +15,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** Commands as a page shows them and what they answered, in a shell that keeps the functions they define. */
+/** Runs the commands of a page in a shell and compares their output. Functions stay defined. */
 final class Transcript {
 
-    /** Numbers of seconds that depend on when a command ran: hardly more than on the page. */
+    /** Seconds that depend on when a command ran; they may be less than on the page, or a little more. */
     private static final Pattern SECONDS =
             Pattern.compile("(?<=;t=|Retry-After: |retry after |\"retry-after\":)\\d+(?![\\d.])");
 
-    /** A replay begins earlier than the transcript did, and may be slow. */
+    /** How many seconds more than on the page are accepted. */
     private static final int LATER = 60;
 
-    /** Durations that were measured, times, hashes and threads: any. */
+    /** Measured durations, times, hashes and threads, which are not compared. */
     private static final Pattern VOLATILE = Pattern.compile("(?<=after )\\d+\\.\\d+(?= s)"
             + "|PT[\\dHM.]*\\d+S"
             + "|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z"
@@ -33,14 +33,14 @@ final class Transcript {
             + "|http-nio-[\\w-]+"
             + "|(?<=\\[)[^\\[\\]]*(?=rules\\.yml)");
 
-    /** Fields of the server that the manual leaves out. */
+    /** Standard headers that the manual leaves out. */
     private static final Set<String> LEFT_OUT =
             Set.of("Date", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive");
 
     private static final Pattern FUNCTION = Pattern.compile("\\w+\\(\\) \\{.*}");
 
-    /** {@code answer}: nothing if the page does not show it. */
-    record Step(String command, List<String> answer) {
+    /** A command and its output, which is empty if the page does not show it. */
+    record Step(String command, List<String> output) {
 
         boolean isFunction() {
             return FUNCTION.matcher(command).matches();
@@ -50,7 +50,7 @@ final class Transcript {
     private final List<String> functions = new ArrayList<>();
     private final Map<String, String> servers;
 
-    /** {@code servers}: those that the page names, each with the one that is asked for it. */
+    /** @param servers the servers on the page, each with the one that replaces it */
     Transcript(Map<String, String> servers) {
         this.servers = servers;
     }
@@ -61,7 +61,7 @@ final class Transcript {
             if (line.startsWith("$ ")) {
                 steps.add(new Step(line.substring(2), new ArrayList<>()));
             } else {
-                steps.get(steps.size() - 1).answer().add(line);
+                steps.get(steps.size() - 1).output().add(line);
             }
         }
         return steps;
@@ -71,7 +71,7 @@ final class Transcript {
         if (step.isFunction()) {
             functions.add(step.command());
         } else {
-            check(step.answer(), run(step.command()));
+            check(step.output(), run(step.command()));
         }
     }
 
@@ -80,18 +80,15 @@ final class Transcript {
         if (command.contains("| jq")) {
             Programs.onPath("jq");
         }
-        String script = asked("set -o pipefail\n" + String.join("\n", functions) + "\n" + command);
-        assertThat(script)
-                .as("the servers that a command asks")
-                .doesNotContain(":8080")
-                .doesNotContain(":8081");
+        String script = withServers("set -o pipefail\n" + String.join("\n", functions) + "\n" + command);
+        assertThat(script).as("servers in a command").doesNotContain(":8080").doesNotContain(":8081");
         ProcessBuilder shell = new ProcessBuilder(Programs.onPath("bash"), "-c", script);
         shell.environment().put("RULE", "login");
         try {
             Process process = shell.redirectError(Redirect.DISCARD).start();
-            String answer = new String(process.getInputStream().readAllBytes(), UTF_8);
-            assertThat(process.waitFor()).as(() -> command + "\n" + answer).isZero();
-            return answer;
+            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+            assertThat(process.waitFor()).as(() -> command + "\n" + output).isZero();
+            return named(output);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         } catch (InterruptedException exception) {
@@ -100,40 +97,49 @@ final class Transcript {
         }
     }
 
-    private String asked(String script) {
-        String asked = script;
+    private String withServers(String script) {
+        String replaced = script;
         for (Map.Entry<String, String> server : servers.entrySet()) {
-            asked = asked.replace(server.getKey(), server.getValue());
+            replaced = replaced.replace(server.getKey(), server.getValue());
         }
-        return asked;
+        return replaced;
     }
 
-    private static void check(List<String> expected, String answer) {
-        List<String> answered = answer.lines().toList();
+    /** Restores the names of servers, which redirects contain. */
+    private String named(String output) {
+        String named = output;
+        for (Map.Entry<String, String> server : servers.entrySet()) {
+            named = named.replace(server.getValue(), server.getKey());
+        }
+        return named;
+    }
+
+    private static void check(List<String> expected, String output) {
+        List<String> lines = output.lines().toList();
         if (expected.isEmpty()) {
-            assertThat(answer.strip()).isNotEmpty().isNotEqualTo("null").doesNotContain("\"status\":404");
+            assertThat(output.strip()).isNotEmpty().isNotEqualTo("null").doesNotContain("\"status\":404");
         } else if (expected.get(0).startsWith("HTTP/")) {
-            checkHttp(expected, answered);
+            checkHttp(expected, lines);
         } else if (expected.get(0).startsWith("{")) {
-            assertThat(json(answer)).isEqualTo(json(String.join("\n", expected)));
+            assertThat(json(output)).isEqualTo(json(String.join("\n", expected)));
         } else {
-            checkLines(expected, answered);
+            checkLines(expected, lines);
         }
     }
 
-    private static void checkHttp(List<String> expected, List<String> answered) {
+    private static void checkHttp(List<String> expected, List<String> lines) {
         Set<String> names =
                 Set.copyOf(head(expected).stream().map(Transcript::name).toList());
-        // Where an answer is the application's own, its type is left out
+        // the manual leaves out the type of the application's own responses
         boolean withType = names.contains("Content-Type");
         checkLines(
                 head(expected),
-                head(answered).stream()
+                head(lines).stream()
                         .map(String::strip)
                         .filter(field -> !LEFT_OUT.contains(name(field)))
                         .filter(field -> withType || !name(field).equals("Content-Type"))
                         .toList());
-        checkLines(body(expected), body(answered));
+        checkLines(body(expected), body(lines));
     }
 
     private static String name(String field) {
@@ -152,13 +158,13 @@ final class Transcript {
         return lines.stream().map(String::strip).toList().indexOf("");
     }
 
-    private static void checkLines(List<String> expected, List<String> answered) {
-        assertThat(masked(answered)).isEqualTo(masked(expected));
+    private static void checkLines(List<String> expected, List<String> lines) {
+        assertThat(masked(lines)).isEqualTo(masked(expected));
         List<Integer> shown = seconds(expected).toList();
-        List<Integer> now = seconds(answered).toList();
+        List<Integer> now = seconds(lines).toList();
         assertThat(now).hasSameSizeAs(shown);
         for (int i = 0; i < shown.size(); i++) {
-            assertThat(now.get(i)).as(() -> String.join("\n", answered)).isBetween(0, shown.get(i) + LATER);
+            assertThat(now.get(i)).as(() -> String.join("\n", lines)).isBetween(0, shown.get(i) + LATER);
         }
     }
 
@@ -178,7 +184,7 @@ final class Transcript {
         return VOLATILE.matcher(text).replaceAll("~");
     }
 
-    /** Parsed, with all that is volatile masked. */
+    /** Parses JSON after masking what is not compared. */
     static Map<String, Object> json(String text) {
         return JsonParserFactory.getJsonParser().parseMap(masked(text));
     }

@@ -42,15 +42,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.StaticMessageSource;
 
-/** Commands that the manual shows are answered as it shows, by the applications that it is about, over a real port. */
+/** Replays the commands of the manual against the sample and other applications, and compares the output. */
 class TranscriptTests {
 
-    /** All that are replayed. */
     static final List<Path> PAGES = Stream.concat(
                     Stream.of(
                             Manual.README,
                             Manual.page("tour-of-the-sample.md"),
                             Manual.page("guides/on-call.md"),
+                            Manual.page("reference/endpoint.md"),
                             Manual.page("reference/headers-and-body.md")),
                     Manual.pages().stream().filter(page -> page.startsWith(Manual.page("operations"))))
             .toList();
@@ -87,7 +87,18 @@ class TranscriptTests {
 
     @TestFactory
     Stream<DynamicTest> onCall() {
+        return replayedWhenUsedUp(Manual.page("guides/on-call.md"), Operators.class);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> endpoint() {
+        return replayedWhenUsedUp(Manual.page("reference/endpoint.md"));
+    }
+
+    /** One key has no permits left, and one address is banned. */
+    private Stream<DynamicTest> replayedWhenUsedUp(Path page, Class<?>... more) {
         Clients clients = startShop(
+                List.of(more),
                 "limiter.rules.orders.paths=/api/orders/**",
                 "limiter.rules.orders.key=header:X-Api-Key",
                 "limiter.rules.orders.limit=100",
@@ -101,11 +112,11 @@ class TranscriptTests {
                 "limiter.rules.login.ban.for=15m");
         servers.put("localhost:8080", "127.0.0.1:" + clients.port());
         transcript.run("for i in {1..25}; do curl -s -X POST localhost:8080/login; done");
-        // a permit comes back each twelve seconds
+        // one permit comes back every twelve seconds
         DynamicTest usedUp = DynamicTest.dynamicTest(
-                "nothing is left",
+                "no permit is left",
                 () -> transcript.run("curl -s -H 'X-Api-Key: acme' 'localhost:8080/api/orders/42#[1-110]'"));
-        return replayed(Manual.page("guides/on-call.md")).flatMap(step -> Stream.of(usedUp, step));
+        return replayed(page).flatMap(step -> Stream.of(usedUp, step));
     }
 
     @TestFactory
@@ -149,7 +160,7 @@ class TranscriptTests {
                 .isEqualTo(withoutPlaces(shownJson("\"from\"")));
     }
 
-    /** Where the application has been configured is another place in the test than in a shop. */
+    /** Removes the location of the configuration, which differs from the page. */
     private static String withoutPlaces(Map<String, ?> sources) {
         return new TreeMap<>(sources)
                 .toString()
@@ -157,7 +168,7 @@ class TranscriptTests {
     }
 
     @Test
-    void textsOfThePageAreTold() {
+    void textsOfThePageAreUsed() {
         Clients clients = start("8080", HelloController.class, Texts.class);
         for (int i = 0; i < 3; i++) {
             clients.get("/hello");
@@ -226,7 +237,7 @@ class TranscriptTests {
                 "management.endpoint.health.show-details=always");
         Rule any = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
         RateLimiters limiters = application.getBean(RateLimiters.class);
-        Conditions.await(() -> limiters.tryAcquire(any, "nobody").onFailure().isEmpty());
+        Conditions.await(() -> limiters.tryAcquire(any, "any").onFailure().isEmpty());
     }
 
     private Clients start(String port, Class<?>... more) {
@@ -234,9 +245,14 @@ class TranscriptTests {
     }
 
     private Clients startShop(String... properties) {
+        return startShop(List.of(), properties);
+    }
+
+    private Clients startShop(List<Class<?>> more, String... properties) {
         return clientsOf(run(
                 "8080",
                 new SpringApplicationBuilder(Shop.class, Clock.class)
+                        .sources(more.toArray(Class<?>[]::new))
                         .properties("spring.config.location=optional:classpath:/none/"),
                 Stream.concat(
                                 Stream.of(properties),
@@ -262,8 +278,8 @@ class TranscriptTests {
     }
 
     /**
-     * Begins when the transcripts did, so that windows of the calendar end when theirs did. Where no request waits, it goes
-     * so slowly that a busy machine gets no permit back which they did not get.
+     * A clock that starts when the transcripts were recorded, so calendar windows end at the same time. If no request
+     * waits, it runs slowly, so that no permits come back on a slow machine.
      */
     @Configuration(proxyBeanMethods = false)
     static class Clock {
@@ -277,7 +293,7 @@ class TranscriptTests {
         }
     }
 
-    /** The German texts of the page. */
+    /** The German texts that the page shows. */
     @Configuration(proxyBeanMethods = false)
     static class Texts {
 

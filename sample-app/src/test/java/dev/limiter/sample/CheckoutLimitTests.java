@@ -16,7 +16,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.web.context.WebApplicationContext;
 
-// Shown in README.md and docs/, word by word: ReadmeTests compares them.
+// The manual shows this class; ReadmeTests compares the text.
 
 @SpringBootTest
 @WithVirtualTime // each test starts at the same time, with full buckets; time stands still until it is moved

@@ -122,27 +122,27 @@ class SampleApplicationTests {
             time.advance(Duration.ofSeconds(10));
         }
 
-        HttpResponse<String> answer = clients.send("POST", "/orders/1/payment");
+        HttpResponse<String> response = clients.send("POST", "/orders/1/payment");
 
-        assertThat(answer.statusCode()).isEqualTo(429);
-        assertThat(answer.headers().firstValue("RateLimit-Policy"))
+        assertThat(response.statusCode()).isEqualTo(429);
+        assertThat(response.headers().firstValue("RateLimit-Policy"))
                 .hasValue("\"payments-burst\";q=5;w=10, \"payments-hourly\";q=20;w=3600");
-        assertThat(answer.headers().firstValue("RateLimit"))
+        assertThat(response.headers().firstValue("RateLimit"))
                 .hasValue("\"payments-burst\";r=5;t=10, \"payments-hourly\";r=0;t=3560");
-        assertThat(answer.headers().firstValue("Retry-After")).hasValue("3560");
-        assertThat(answer.body()).contains("\"violated-policies\":[\"payments-hourly\"]");
+        assertThat(response.headers().firstValue("Retry-After")).hasValue("3560");
+        assertThat(response.body()).contains("\"violated-policies\":[\"payments-hourly\"]");
     }
 
     @Test
-    void fallbackAnswersInsteadOfTheRejection() {
+    void fallbackReplacesTheRejection() {
         IntStream.range(0, 3)
                 .forEach(i ->
                         assertThat(clients.get("/recommendations/ann").body()).isEqualTo("[\"tea for ann\"]"));
 
-        HttpResponse<String> answer = clients.get("/recommendations/ann");
+        HttpResponse<String> response = clients.get("/recommendations/ann");
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).isEqualTo("[\"coffee\"]");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEqualTo("[\"coffee\"]");
     }
 
     @Test
@@ -156,13 +156,13 @@ class SampleApplicationTests {
     }
 
     @Test
-    void shadowRuleCountsAndRejectsNobody() {
+    void shadowRuleCountsAndRejectsNoRequest() {
         double before = decisions("search", "shadow-rejected");
 
         for (int i = 0; i < 10; i++) {
-            HttpResponse<String> answer = clients.get("/search");
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(answer.headers().firstValue("RateLimit-Policy")).hasValue("\"default\";q=100;w=3600");
+            HttpResponse<String> response = clients.get("/search");
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(response.headers().firstValue("RateLimit-Policy")).hasValue("\"default\";q=100;w=3600");
         }
 
         assertThat(decisions("search", "shadow-rejected") - before).isEqualTo(7);

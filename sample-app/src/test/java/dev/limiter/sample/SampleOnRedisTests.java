@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Two instances with the profile redis have the limits of one. */
+/** Two instances with the profile redis share their limits. */
 class SampleOnRedisTests {
 
     private static RedisServer redis;
@@ -44,10 +44,10 @@ class SampleOnRedisTests {
         return instance;
     }
 
-    /** Connects in the background. */
+    /** Waits for the connection, which is made in the background. */
     private static void awaitRedis(RateLimiters limiters) {
         Rule any = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
-        Conditions.await(() -> limiters.tryAcquire(any, "nobody").onFailure().isEmpty());
+        Conditions.await(() -> limiters.tryAcquire(any, "any").onFailure().isEmpty());
     }
 
     @AfterAll
@@ -60,15 +60,15 @@ class SampleOnRedisTests {
     @ParameterizedTest
     @ValueSource(strings = {"/algorithms/token-bucket", "/algorithms/sliding-window-log", "/orders/1"})
     void bothTogetherPermitTheLimit(String path) {
-        Map<Integer, Long> answers = new TreeMap<>();
+        Map<Integer, Long> responses = new TreeMap<>();
         Stream.of(clientsOf(first), clientsOf(second))
                 .map(instance -> CompletableFuture.supplyAsync(() -> instance.stormOf("GET", path)))
                 .toList()
-                .forEach(storm -> storm.join().forEach((status, count) -> answers.merge(status, count, Long::sum)));
+                .forEach(storm -> storm.join().forEach((status, count) -> responses.merge(status, count, Long::sum)));
 
-        assertThat(answers).containsOnlyKeys(200, 429);
-        // into a bucket one more drops every 36 s
-        assertThat(answers.get(200)).isBetween(100L, 105L);
+        assertThat(responses).containsOnlyKeys(200, 429);
+        // a bucket gets one token every 36 s
+        assertThat(responses.get(200)).isBetween(100L, 105L);
     }
 
     @Test

@@ -8,7 +8,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** The sample is configured as intended: the report at the start has no findings. */
+/** The sample starts without findings. */
 @ExtendWith(OutputCaptureExtension.class)
 class SampleStartTests {
 

@@ -3,8 +3,8 @@ package dev.limiter.benchmarks.harness;
 import java.io.IOException;
 
 /**
- * Keeps one core busy in a process of its own, which ends when this is closed, or with this process: what a machine has
- * left whose other core does something else.
+ * Keeps one core busy with another process, to measure on a machine with other work. The process ends when this is
+ * closed, or with this JVM.
  */
 public final class BusyCore implements AutoCloseable {
 
@@ -27,7 +27,7 @@ public final class BusyCore implements AutoCloseable {
         });
         spinning.start();
         while (System.in.read() >= 0) {
-            // the other process is still there
+            // until the input ends
         }
         spinning.interrupt();
     }

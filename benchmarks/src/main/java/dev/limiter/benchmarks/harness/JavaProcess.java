@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program of this jar in a JVM of its own, whose errors are shown with those of this one. */
+/** A program of this jar in its own JVM. Its error stream is that of this JVM. */
 public final class JavaProcess {
 
     private final List<String> jvmOptions = new ArrayList<>();

@@ -3,10 +3,10 @@ package dev.limiter.benchmarks.harness;
 import java.util.Optional;
 
 /**
- * A measured value of one round, for a cell of a table of docs/performance.md. Programs print their values
- * as lines; {@code Tables} collects the lines of all rounds.
+ * A value of one round, for a cell of a table in docs/internals/benchmarks.md. Programs print their values as
+ * lines; {@code Tables} collects the lines of all rounds.
  *
- * @param column one of the columns that the {@code Layout} of the table shows
+ * @param column a column of the {@code Layout} of the table
  */
 public record Measurement(String table, String row, String column, double value) {
 
@@ -17,7 +17,7 @@ public record Measurement(String table, String row, String column, double value)
         System.out.println(String.join("\t", MARK, table, row, column, Double.toString(value)));
     }
 
-    /** Empty for a line that is no measured value. */
+    /** Returns empty for a line that is not a measurement. */
     public static Optional<Measurement> parse(String line) {
         String[] fields = line.split("\t", -1);
         return fields.length == 5 && fields[0].equals(MARK)

@@ -1,4 +1,4 @@
-/** The parts that benchmarks of all kinds share: processes of their own, and the values that they print. */
+/** Shared parts of all benchmarks: child processes, and the values that they print. */
 @NullMarked
 package dev.limiter.benchmarks.harness;
 

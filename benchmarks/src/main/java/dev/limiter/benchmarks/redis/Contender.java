@@ -1,12 +1,12 @@
 package dev.limiter.benchmarks.redis;
 
-/** One of those that are compared. Thread-safe. */
+/** A limiter in the comparison. Thread-safe. */
 record Contender(String name, Decider decider) {
 
-    /** Asks Redis, and waits for the answer. */
+    /** Makes one decision in Redis, and blocks until it is known. */
     interface Decider {
 
-        /** Takes one permit of the key of that number; whether there was one. */
+        /** Takes one permit of the key with this number, and returns whether there was one. */
         boolean decide(int key) throws Exception;
     }
 }

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** The contenders of a comparison, on one server, each with a connection of its own. They are closed together. */
+/** The contenders of a comparison on one server, each with its own connection. They are closed together. */
 final class Contenders implements AutoCloseable {
 
-    /** How many keys each has, numbered from 0. */
+    /** The number of keys of each contender, numbered from 0. */
     static final int KEYS = 1_001;
 
-    /** A busy moment of the machine rejects no request. */
+    /** Long enough that a busy machine rejects no request. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final LocalRedis server;
@@ -37,10 +37,10 @@ final class Contenders implements AutoCloseable {
         return new Contender("one empty call: an EVALSHA that returns 1", peers.empty());
     }
 
-    /** The terms of a limit: permits per window, by a rule of that name. */
+    /** A limit: permits per window, for a rule of that name. */
     record Terms(String rule, long limit, Duration window) {}
 
-    /** Every algorithm, each to be made when it is its turn. */
+    /** Returns every algorithm, to be created when it is measured. */
     List<Supplier<Contender>> ours(Terms terms) {
         long limit = terms.limit;
         Duration window = terms.window;
@@ -59,7 +59,7 @@ final class Contenders implements AutoCloseable {
     List<Supplier<Contender>> peers(Terms terms) {
         return List.of(
                 () -> new Contender("bucket4j", peers.bucket4j(terms)),
-                () -> new Contender("Redisson (only tells whether)", peers.redisson(terms)),
+                () -> new Contender("Redisson (returns only true or false)", peers.redisson(terms)),
                 () -> new Contender("Spring Cloud Gateway's script (counts whole seconds)", peers.gateway(terms)));
     }
 
@@ -78,7 +78,7 @@ final class Contenders implements AutoCloseable {
         return ours(name, key -> isPermitted(limiters.tryAcquire(rule, keys[key])));
     }
 
-    /** Both to take the permit and to release it are asked of Redis; only the former is waited for. */
+    /** Takes a permit and releases it in Redis; only the first is waited for. */
     Contender released(Terms terms) {
         RateLimiters limiters = limiters(0);
         Rule rule = Rule.of(terms.rule, Limit.concurrency(terms.limit));
@@ -105,7 +105,7 @@ final class Contenders implements AutoCloseable {
         });
     }
 
-    /** With a share of the limit that this process takes ahead. */
+    /** Takes a share of the limit in advance. */
     Contender leased(Terms terms) {
         RateLimiters limiters = limiters(5);
         Rule rule = Rule.of(terms.rule, Limit.tokenBucket(terms.limit, terms.window));
@@ -132,13 +132,13 @@ final class Contenders implements AutoCloseable {
                 .build());
     }
 
-    /** Reads all that a caller would want to know. */
+    /** Reads everything that a caller may read, and returns whether the decision is permitted. */
     static boolean isPermitted(Decision decision) {
         boolean permitted = decision.permitted();
         if (decision.remaining() < 0
                 || decision.resetAfter().isNegative()
                 || permitted && decision.retryAfter().isPresent()) {
-            throw new IllegalStateException("No such decision can be: " + decision);
+            throw new IllegalStateException("Impossible decision: " + decision);
         }
         return permitted;
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** A server on loopback, each of whose bytes takes half of a round trip longer in each direction. */
+/** A server on the loopback address that delays each byte by half of a round trip in each direction. */
 final class DistantServer implements AutoCloseable {
 
     private final ServerSocket socket;

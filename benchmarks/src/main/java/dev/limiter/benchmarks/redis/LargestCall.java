@@ -19,21 +19,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Measures for how long the server does nothing else in the longest call of a script, for the states that are the most
- * work: the execution time that {@code SLOWLOG} tells, in several rounds, each with a state of its own. Work of the
- * server outside a call (deleting an expired key) is not in it.
+ * Measures the longest script call for the states that cause the most work, by the execution times in {@code
+ * SLOWLOG}. Each round has a state of its own. Work of the server outside a call, such as deleting an expired key,
+ * is not included.
  *
- * <p>For {@code Tables redis-largest}. The argument is how many rounds (renewals take 11 seconds, and have two).
+ * <p>For {@code Tables redis-largest}. The argument is the number of rounds; renewals take 11 seconds and have
+ * two.
  */
 public final class LargestCall {
 
-    /** States of requests that go together at most. */
+    /** The most states in one call. */
     private static final int TOGETHER = 64;
 
     private static final int LOG = 10_000;
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
-    /** The time at which each hold is to be renewed. */
+    /** The time at which each permit is renewed. */
     private static final Duration DUE = Duration.ofSeconds(11);
 
     private final LocalRedis server;
@@ -92,7 +93,7 @@ public final class LargestCall {
             print(name + ", reset", key -> storeLog(leaving, key, stored, false), key -> storage.reset(leaving, key));
         }
         print(
-                "a log of 10,000, a permit is given back",
+                "a log of 10,000, a permit is refunded",
                 key -> {
                     storeLog(hour, key, LOG / 2, false);
                     taken = take(hour, key, 1);
@@ -169,7 +170,7 @@ public final class LargestCall {
                 key -> storage.decide(many));
     }
 
-    /** Requests of many keys, which come at once and go together. */
+    /** Measures requests of many keys that arrive at once and share a call. */
     private void printGathered() throws Exception {
         Rule log = Rule.of("log", Limit.slidingWindowLog(LOG, HOUR));
         gather("logs of 10,000, a permit", key -> storeLog(log, key, LOG / 2, false), log, 1);
@@ -213,7 +214,7 @@ public final class LargestCall {
     }
 
     private void print(String name, Consumer<String> store, Consumer<String> call, int rounds) throws Exception {
-        // the script is loaded, and what is above is not in the measurement
+        // the script is loaded, and the preparation is not measured
         store.accept("warm");
         call.accept("warm");
         for (int round = 0; round < rounds; round++) {
@@ -237,7 +238,7 @@ public final class LargestCall {
             }
         }
         if (longest == 0) {
-            throw new IllegalStateException("the call was not seen");
+            throw new IllegalStateException("the call is not in SLOWLOG");
         }
         return longest;
     }
@@ -258,18 +259,18 @@ public final class LargestCall {
         return storage.decide(List.of(rule.charge(key, permits)));
     }
 
-    /** The name of the state, found by a decision that makes it. It is not stored afterwards. */
+    /** Returns the name of the state by a decision that creates it. The state is deleted afterwards. */
     private byte[] state(Rule rule, String key) {
         take(rule, key, 1);
         List<byte[]> names = commands.keys("*" + rule.name() + ":" + key + "}*");
         if (names.size() != 1) {
-            throw new IllegalStateException("not one state, but " + names.size());
+            throw new IllegalStateException("expected one state, found " + names.size());
         }
         commands.del(names.get(0));
         return names.get(0);
     }
 
-    /** A list of the total, the window, and entries: see {@code sliding_window_log.lua}. */
+    /** Stores a list of the total, the window, and entries: see {@code sliding_window_log.lua}. */
     private void storeLog(Rule rule, String key, int entries, boolean halfLeft) {
         long window = HOUR.toNanos() / 1000;
         storeLog(
@@ -296,7 +297,7 @@ public final class LargestCall {
         }
     }
 
-    /** A sorted set of the total and the holds: see {@code concurrency.lua}. */
+    /** Stores a sorted set of the total and the permits: see {@code concurrency.lua}. */
     private void storeHolds(Rule rule, String key, int holds, int expired) {
         byte[] state = state(rule, key);
         long now = server.timeMicros();
@@ -317,7 +318,7 @@ public final class LargestCall {
     }
 
     /**
-     * The counts of a sub-window and the thousand before it, of which half have left: see {@code
+     * Stores the counts of a sub-window and the thousand before it; half of them have expired: see {@code
      * sliding_window_counter.lua}.
      */
     private void storeCounter(Rule rule, String key) {

@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Counts the permits of one hot key granted to four JVMs with 8 threads each, each with a lease of 5 %, beside the
- * permits of the limit in that time: a full bucket, and its refill in the meantime.
+ * Counts the permits that four JVMs with 8 threads each and a lease of 5 % take of one hot key. Compares them with
+ * the limit for that time: a full bucket and its refill.
  *
  * <p>{@code java -cp benchmarks.jar dev.limiter.benchmarks.redis.LeaseOnSeveralInstances [seconds]}
  */
@@ -70,7 +70,7 @@ public final class LeaseOnSeveralInstances {
                 output.readLine();
             }
             long began = server.timeMicros();
-            // all count by the same clock from the same moment
+            // all use the same clock from the same moment
             byte[] start = (System.currentTimeMillis() + "\n").getBytes(StandardCharsets.US_ASCII);
             for (Process process : processes) {
                 process.getOutputStream().write(start);
@@ -103,7 +103,7 @@ public final class LeaseOnSeveralInstances {
                 .start();
     }
 
-    /** Of each JVM first how often it asked, then what it was granted in each hundredth of a second. */
+    /** The output of each JVM: first its number of decisions, then the permits of each hundredth of a second. */
     private static void print(long limit, Duration window, int seconds, long[][] counts, long micros) {
         long asked = Arrays.stream(counts).mapToLong(one -> one[0]).sum();
         int bins = counts[0].length - 1;
@@ -122,7 +122,7 @@ public final class LeaseOnSeveralInstances {
                 "| %,d per %s | %,d | %,d | %,.0f | %.2f %% | %,d |%n",
                 limit, window, asked / seconds, total, allowed, 100 * total / allowed, most);
         if (total > allowed) {
-            throw new IllegalStateException("More was granted than the limit allows");
+            throw new IllegalStateException("More permits were granted than the limit allows");
         }
     }
 

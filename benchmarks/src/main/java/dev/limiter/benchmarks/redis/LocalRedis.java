@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** A {@code redis-server} on a free port of loopback, empty at first, that ends when this is closed. */
+/** An empty {@code redis-server} on a free port of the loopback address. It ends when this is closed. */
 final class LocalRedis implements AutoCloseable {
 
     private final int port;
@@ -31,8 +31,8 @@ final class LocalRedis implements AutoCloseable {
     }
 
     static LocalRedis start() throws IOException, InterruptedException {
-        Path program = program()
-                .orElseThrow(() -> new IllegalStateException("There is no redis-server on the PATH; install one"));
+        Path program =
+                program().orElseThrow(() -> new IllegalStateException("No redis-server on the PATH; install one"));
         int port;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = socket.getLocalPort();
@@ -71,19 +71,19 @@ final class LocalRedis implements AutoCloseable {
             }
         }
         process.destroy();
-        throw new IllegalStateException("redis-server does not answer on port " + port);
+        throw new IllegalStateException("redis-server does not reply on port " + port);
     }
 
     int port() {
         return port;
     }
 
-    /** A connection of one's own; all have the same client, with its default options. */
+    /** Opens a connection; all of them use one client with default options. */
     StatefulRedisConnection<byte[], byte[]> connect() {
         return client.connect(ByteArrayCodec.INSTANCE);
     }
 
-    /** For what is asked besides, which is not measured. */
+    /** Commands that are not measured. */
     RedisCommands<byte[], byte[]> commands() {
         return commands;
     }
@@ -92,13 +92,13 @@ final class LocalRedis implements AutoCloseable {
         return info("server", "redis_version");
     }
 
-    /** For how long it has been busy so far, in microseconds. */
+    /** Returns the CPU time of the server so far, in microseconds. */
     double cpuMicros() {
         String cpu = commands.info("cpu");
         return 1e6 * (Double.parseDouble(field(cpu, "used_cpu_user")) + Double.parseDouble(field(cpu, "used_cpu_sys")));
     }
 
-    /** Its clock, in microseconds. */
+    /** Returns the time of the server, in microseconds. */
     long timeMicros() {
         List<byte[]> time = commands.time();
         return Long.parseLong(new String(time.get(0))) * 1_000_000 + Long.parseLong(new String(time.get(1)));
@@ -113,7 +113,7 @@ final class LocalRedis implements AutoCloseable {
                 .filter(line -> line.startsWith(name + ":"))
                 .map(line -> line.substring(name.length() + 1))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("INFO does not tell " + name));
+                .orElseThrow(() -> new IllegalStateException("INFO does not contain " + name));
     }
 
     @Override

@@ -17,17 +17,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Sends so many requests a second whether or not those before them are answered, over 1,000 keys of which nobody is
- * rejected, and measures how many were answered in each second, and how long after they should have been sent.
+ * Sends a fixed number of requests per second over 1,000 keys, without waiting for earlier replies. No request is
+ * rejected. Measures the replies per second, and how long after its due time each one came.
  *
- * <p>For {@code Tables open-loop}. The arguments are how many rounds, requests per second, seconds, and the
+ * <p>For {@code Tables open-loop}. The arguments are the number of rounds, requests per second, seconds, and the
  * milliseconds that the network adds to a round trip.
  */
 public final class OpenLoop {
 
     private static final int SECONDS_TO_WARM_UP = 10;
 
-    /** Latencies are counted by tenths of a millisecond. */
+    /** Latencies are counted in tenths of a millisecond. */
     private static final int TENTHS = 100_000;
 
     private static final long TENTH = 100_000;
@@ -66,7 +66,7 @@ public final class OpenLoop {
         System.exit(0);
     }
 
-    /** Prints what was measured in the {@code row}, if there is one. */
+    /** Prints the measurements in the {@code row}, unless it is null. */
     private void run(Optional<String> row) {
         AtomicIntegerArray answered = new AtomicIntegerArray(seconds + 60);
         AtomicLongArray latencies = new AtomicLongArray(TENTHS);
@@ -75,7 +75,7 @@ public final class OpenLoop {
         int total = perSecond * seconds;
         for (int i = 0; i < total; i++) {
             long due = begin + i * 1_000_000_000L / perSecond;
-            // in bursts of a millisecond, as a thread cannot sleep for less
+            // in bursts of a millisecond, because a thread cannot sleep for less
             while (due - System.nanoTime() > 0) {
                 LockSupport.parkNanos(due + 1_000_000 - System.nanoTime());
             }

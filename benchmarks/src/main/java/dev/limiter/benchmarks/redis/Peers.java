@@ -22,7 +22,7 @@ import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** The peers of the comparison. Their state in the client for each key is created beforehand. */
+/** The other libraries of the comparison. Their client-side state for each key is created before. */
 final class Peers implements AutoCloseable {
 
     private static final String GATEWAY_SCRIPT = "/META-INF/scripts/request_rate_limiter.lua";
@@ -37,7 +37,7 @@ final class Peers implements AutoCloseable {
         this.redisson = Redisson.create(config);
     }
 
-    /** A call that decides nothing, alone: decisions that share their calls can cost less. */
+    /** An empty call on its own; decisions that share calls can cost less. */
     Contender.Decider empty() {
         RedisAsyncCommands<byte[], byte[]> commands = server.connect().async();
         String digest = server.commands().scriptLoad("return 1");
@@ -49,7 +49,7 @@ final class Peers implements AutoCloseable {
         };
     }
 
-    /** It tells what is left, and when the next one can be had. */
+    /** Reports the remaining permits and the time of the next one. */
     Contender.Decider bucket4j(Contenders.Terms terms) {
         ProxyManager<byte[]> manager = Bucket4jLettuce.casBasedBuilder(server.connect())
                 .expirationAfterWrite(
@@ -64,7 +64,7 @@ final class Peers implements AutoCloseable {
         return key -> {
             ConsumptionProbe probe = buckets[key].tryConsumeAndReturnRemaining(1);
             if (probe.getRemainingTokens() < 0 || probe.getNanosToWaitForReset() < 0) {
-                throw new IllegalStateException("No such answer can be: " + probe);
+                throw new IllegalStateException("Impossible result: " + probe);
             }
             return probe.isConsumed();
         };
@@ -81,8 +81,8 @@ final class Peers implements AutoCloseable {
     }
 
     /**
-     * As Spring Cloud Gateway calls it, but from Lettuce, without the reactive layers in between. It counts whole
-     * seconds, and tells what is left.
+     * Calls the script of Spring Cloud Gateway with its arguments, over Lettuce without the reactive layers. It
+     * counts whole seconds, and reports the remaining permits.
      */
     Contender.Decider gateway(Contenders.Terms terms) {
         RedisAsyncCommands<byte[], byte[]> commands = server.connect().async();
@@ -101,7 +101,7 @@ final class Peers implements AutoCloseable {
         };
     }
 
-    private static String gatewayScript() {
+    static String gatewayScript() {
         try (InputStream script = Peers.class.getResourceAsStream(GATEWAY_SCRIPT)) {
             if (script == null) {
                 throw new IllegalStateException("No resource " + GATEWAY_SCRIPT + ": the build takes it from its jar");

@@ -15,14 +15,14 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * Measures the decisions per second that 32 threads get from one Redis on this machine, and its time for each, as
- * ratios to an empty call: a script that does nothing. The contenders take turns in slices, in another order each
- * round, so that a slower machine slows all of them alike.
+ * Measures the decisions per second of 32 threads on a local Redis, and its CPU time for each, as ratios to an
+ * empty script call. The contenders take turns in slices, in another order each round, so a slower machine slows
+ * all of them.
  *
- * <p>No request is rejected, since a rejection need not ask Redis; rejections are measured apart.
+ * <p>No request is rejected, because known rejections need no call; rejections are measured separately.
  *
- * <p>For {@code Tables redis} and {@code Tables redis-busy}. The arguments are how many rounds, the milliseconds of a
- * slice, and {@code busy} if another process is to keep one core busy.
+ * <p>For {@code Tables redis} and {@code Tables redis-busy}. The arguments are the number of rounds, the
+ * milliseconds of a slice, and {@code busy} to keep one core busy with another process.
  */
 public final class RedisBenchmark {
 
@@ -90,7 +90,7 @@ public final class RedisBenchmark {
         return saturated;
     }
 
-    /** By rules of different names, so that they do not share their keys. */
+    /** Creates contenders with rules of different names, so that they share no keys. */
     private static List<Contender> each(
             String rule, long limit, Function<Contenders.Terms, List<Supplier<Contender>>> all) {
         List<Contender> contenders = new ArrayList<>();
@@ -104,14 +104,14 @@ public final class RedisBenchmark {
         return new Contenders.Terms(rule, limit, Duration.ofSeconds(1));
     }
 
-    /** In the order of the contenders, after the empty call. */
+    /** Returns the slices in the order of the contenders, after the empty call. */
     private Map<Contender, List<Slice>> slices(int[] keys, List<Contender> contenders) throws InterruptedException {
         Map<Contender, List<Slice>> slices = new LinkedHashMap<>();
         slices.put(empty, new ArrayList<>());
         contenders.forEach(contender -> slices.put(contender, new ArrayList<>()));
         List<Contender> order = new ArrayList<>(slices.keySet());
         Random random = new Random(6);
-        // what has not run for some seconds yet is slow
+        // the first seconds are slow
         for (int round = -WARM_UPS; round < rounds; round++) {
             Collections.shuffle(order, random);
             for (Contender contender : order) {
@@ -144,7 +144,7 @@ public final class RedisBenchmark {
         }
     }
 
-    /** Ratios to the empty call of the same round. */
+    /** Prints ratios to the empty call of the same round. */
     private void print(
             Map<Contender, List<Slice>> slices,
             String table,

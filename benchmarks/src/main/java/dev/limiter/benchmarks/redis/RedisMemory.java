@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures how many bytes Redis needs for a client (named like {@code client-17}, of a rule {@code orders}) with a
- * limit of 100 per hour ({@code MEMORY USAGE} of all its keys), when it has used one permit, and when it has used all;
- * for {@code Tables redis-memory}.
+ * Measures the bytes in Redis ({@code MEMORY USAGE}) for a client with a limit of 100 per hour, after one permit
+ * and after all of them. The client is named like {@code client-17}, the rule {@code orders}. For {@code Tables
+ * redis-memory}.
  */
 public final class RedisMemory {
 
@@ -59,13 +59,13 @@ public final class RedisMemory {
         }
     }
 
-    /** Whether a key belongs to a client without requests so far. */
+    /** Returns whether a key belongs to a client that has sent no requests. */
     private static boolean isOfAnother(String key) {
         Matcher number = CLIENT.matcher(key);
         return number.find() && Integer.parseInt(number.group(1)) >= CLIENTS;
     }
 
-    /** Of one client. */
+    /** The bytes of one client. */
     private record Usage(double bytes, double withoutExpiry) {}
 
     private static Usage usage(RedisCommands<byte[], byte[]> commands) {

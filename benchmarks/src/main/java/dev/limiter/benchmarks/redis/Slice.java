@@ -10,12 +10,12 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a short time in which many threads ask one contender.
+ * The results of a short time in which many threads use one contender.
  *
  * @param perSecond decisions per second
- * @param permitted the share of them that was permitted
- * @param redisMicros for how long the server was busy with one decision
- * @param jvmMicros for how long this process was
+ * @param permitted the share of permitted decisions
+ * @param redisMicros the CPU time of the server for one decision
+ * @param jvmMicros the CPU time of this process for one decision
  */
 record Slice(double perSecond, double permitted, double redisMicros, double jvmMicros) {
 
@@ -23,7 +23,7 @@ record Slice(double perSecond, double permitted, double redisMicros, double jvmM
     private static final OperatingSystemMXBean SYSTEM =
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
-    /** {@code keys}: the first so many, at random. */
+    /** Runs a slice over the first {@code keys} keys, at random. */
     static Slice of(Contender contender, int[] keys, Duration length, LocalRedis server) throws InterruptedException {
         List<Worker> workers = new ArrayList<>();
         CountDownLatch start = new CountDownLatch(1);

@@ -1,6 +1,6 @@
 /**
- * The cost of a decision in Redis, beside the peers and beside a script that does nothing: decisions in a second, time
- * of the server for each, memory of the server. Each main class starts a server of its own.
+ * Measures decisions in Redis next to other libraries and an empty script: decisions per second, CPU time and
+ * memory of the server. Each main class starts its own server.
  */
 @NullMarked
 package dev.limiter.benchmarks.redis;

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** {@code GET /hello} answers "hello", limited by one of the {@link Variant}s. */
+/** {@code GET /hello} returns "hello", limited by one of the {@link Variant}s. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import(SentinelConfiguration.class)
@@ -52,7 +52,7 @@ public class HelloApplication {
     @Profile("bucket4j")
     static class Caches {}
 
-    /** The beans of an application that exposes Actuator's endpoints of metrics and limits. */
+    /** The beans of an application that exposes Actuator's endpoints for metrics and limits. */
     @Configuration(proxyBeanMethods = false)
     @Profile("limiter-ietf-observed")
     static class Observers {
@@ -81,7 +81,7 @@ public class HelloApplication {
     /**
      * Starts the application on a free port of the loopback address.
      *
-     * @param rejects whether nearly all requests are rejected; else none is
+     * @param rejects whether almost all requests are rejected; otherwise none
      */
     static ServletWebServerApplicationContext start(Variant variant, boolean rejects) {
         return (ServletWebServerApplicationContext) new SpringApplicationBuilder(HelloApplication.class)
@@ -92,7 +92,7 @@ public class HelloApplication {
     }
 
     /**
-     * Runs until its input ends, so that it never outlives its parent process; prints its port first.
+     * Prints its port, then runs until its input ends, so that it never outlives its parent process.
      *
      * @param args the profile of a {@link Variant}
      */

@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * The code between Spring MVC and an endpoint: a request in, the decision and its fields out, without a server. The
- * starter adds ours to an application with the automatic limit and a rule keyed by address; the peers are in the same
+ * Measures the code between Spring MVC and an endpoint without a server: from the request to the decision and its
+ * fields. The application has the automatic limit and a rule keyed by address; the other libraries run in the same
  * application. {@link Variant} describes each.
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -36,7 +36,7 @@ public class InterceptorBenchmark {
 
     private static final Predicate<HandlerInterceptor> ALL = interceptor -> true;
 
-    /** Whether there is always something left, or never. Without a limit there is. */
+    /** Whether all requests are permitted, or all rejected. Without a limit all are permitted. */
     @Param({"permitted", "rejected"})
     public String outcome = "permitted";
 
@@ -44,7 +44,7 @@ public class InterceptorBenchmark {
         return new MockedEdge(variant, outcome.equals("rejected"), chosen);
     }
 
-    /** An application, started once for each of the benchmarks that use it. */
+    /** An application, started once for each benchmark. */
     public abstract static class Started {
 
         private final Variant variant;
@@ -62,7 +62,7 @@ public class InterceptorBenchmark {
             started(edge);
         }
 
-        /** Takes the called part of the application, if it is no interceptor. */
+        /** Takes the code to call from the application, unless it is an interceptor. */
         void started(MockedEdge edge) {}
 
         @TearDown
@@ -87,7 +87,7 @@ public class InterceptorBenchmark {
         return application.edge().floor();
     }
 
-    /** {@link #floor} with two fields whose text is known. */
+    /** Measures {@link #floor} with two constant fields. */
     @Benchmark
     public int floorFields(Unlimited application) {
         return application
@@ -150,7 +150,7 @@ public class InterceptorBenchmark {
         }
     }
 
-    /** With the two other interceptors, which open and close what a request holds and let it wait, and with fields. */
+    /** With fields and the two other interceptors, which open and close the state of a request and let it wait. */
     @Benchmark
     public int limiterIetfWhole(LimiterWhole application) throws Exception {
         return application.edge().intercept();
@@ -203,7 +203,7 @@ public class InterceptorBenchmark {
         }
     }
 
-    /** The call of an annotated method: no request. */
+    /** The call of an annotated method outside a request. */
     @Benchmark
     public int resilience4j(Resilience4j application) {
         try {

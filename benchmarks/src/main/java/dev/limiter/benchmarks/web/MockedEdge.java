@@ -10,8 +10,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * The edge of a running {@link HelloApplication}, called for {@code GET /hello} without its server: the application's
- * own interceptors and filters, on a request routed by Spring's own mapping. Not thread-safe.
+ * Calls the edge of a running {@link HelloApplication} for {@code GET /hello} without its server: its interceptors
+ * and filters, on a request routed by Spring. Not thread-safe.
  */
 final class MockedEdge implements AutoCloseable {
 
@@ -23,7 +23,7 @@ final class MockedEdge implements AutoCloseable {
     private final Object handler;
     private final HandlerInterceptor[] interceptors;
 
-    /** {@code chosen}: which interceptors of the application are called. */
+    /** {@code chosen}: the interceptors to call. */
     MockedEdge(Variant variant, boolean rejects, Predicate<HandlerInterceptor> chosen) throws Exception {
         context = HelloApplication.start(variant, rejects);
         ServletRequestPathUtils.parseAndCache(request);
@@ -46,7 +46,7 @@ final class MockedEdge implements AutoCloseable {
         return context.getBean(type);
     }
 
-    /** The mocks alone: the least that any limit has to ask and leave. Returns what the answer has. */
+    /** Runs the mocks alone, with the least that any limit reads and writes. Returns the length of the response. */
     int floor(String... fields) {
         request.recycle();
         response.recycle();
@@ -57,7 +57,7 @@ final class MockedEdge implements AutoCloseable {
         return request.getMethod().length() + request.getRemoteAddr().length() + response.length();
     }
 
-    /** Up to where the handler would be called; whether it would be, and what the answer has by then. */
+    /** Runs up to the call of the handler. Returns the length of the response, negative if it was rejected. */
     int preHandle() throws Exception {
         request.recycle();
         response.recycle();
@@ -69,7 +69,7 @@ final class MockedEdge implements AutoCloseable {
         return response.length();
     }
 
-    /** {@link #preHandle}, and after the handler: all permits are released. */
+    /** Runs {@link #preHandle} and the calls after the handler, so that all permits are released. */
     int intercept() throws Exception {
         int length = preHandle();
         for (int i = interceptors.length - 1; i >= 0 && length >= 0; i--) {

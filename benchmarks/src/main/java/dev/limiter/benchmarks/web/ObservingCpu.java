@@ -14,10 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The cost of observing a request in {@link InterceptorBenchmark}, by the CPU time and the allocations of its thread:
- * for machines with other work, where wall-clock time says nothing. Two processes at a time, with and without, take
- * turns in batches. Prints for each launch of the two the lower quartiles of their batches, and the median ratio of
- * neighbouring batches; for {@code Tables observing}.
+ * Measures the cost of observing a request in {@link InterceptorBenchmark} by the CPU time and allocations of its
+ * thread. That works on busy machines, where wall-clock time does not.
+ *
+ * <p>Two processes, with and without observers, alternate in batches. Prints for each launch the first quartile of
+ * the batches of both, and the median ratio of neighbouring batches; for {@code Tables observing}.
  */
 public final class ObservingCpu {
 
@@ -35,7 +36,10 @@ public final class ObservingCpu {
         }
     }
 
-    /** @param args {@code permitted} or {@code rejected}; the profiles without and with observers; how many batches */
+    /**
+     * @param args {@code permitted} or {@code rejected}; the profiles without and with observers; the number of
+     * batches
+     */
     public static void main(String[] args) throws Exception {
         if (args.length == 2) {
             serve(Variant.of(args[1]), args[0]);
@@ -86,7 +90,7 @@ public final class ObservingCpu {
         return sorted[(int) (quantile * (sorted.length - 1))];
     }
 
-    /** Answers each line with what a batch took, until its input ends. */
+    /** Runs a batch for each line of input and prints its cost, until the input ends. */
     private static void serve(Variant variant, String outcome) throws Exception {
         PrintStream answers = System.out;
         BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -107,7 +111,7 @@ public final class ObservingCpu {
         }
     }
 
-    /** An application in a process of its own, which ends with this one. */
+    /** An application in a child process, which ends with this one. */
     private static final class Requests implements AutoCloseable {
 
         private final Process process;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.mock.web.MockHttpServletRequest;
 
 /**
- * A request that is used again and again, as Tomcat does with its own: the measurement then contains no construction of
- * a mock. Looks headers up as Tomcat does, without making a string. Not thread-safe.
+ * A request that is reused, as in Tomcat, so the measurement does not include creating a mock. Finds headers as
+ * Tomcat does, without creating a string. Not thread-safe.
  */
 final class RecycledRequest extends MockHttpServletRequest {
 
@@ -24,7 +24,7 @@ final class RecycledRequest extends MockHttpServletRequest {
         setRemoteAddr("192.0.2.1");
     }
 
-    /** From now on, what has been set by now stays when the request is recycled. */
+    /** Keeps the attributes that are set now when the request is recycled. */
     void routed() {
         isRouted = true;
     }

@@ -7,13 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.mock.web.MockHttpServletResponse;
 
-/**
- * A response that is used again and again, as Tomcat does with its own. Keeps headers as Tomcat does, in the order in
- * which they were set. Not thread-safe.
- */
+/** A response that is reused, as in Tomcat. Keeps headers in the order in which they were set. Not thread-safe. */
 final class RecycledResponse extends MockHttpServletResponse {
 
-    /** In bytes, as that of Tomcat. */
+    /** In bytes, as in Tomcat. */
     private static final int BUFFER = 8192;
 
     private final List<String> names = new ArrayList<>();
@@ -33,7 +30,7 @@ final class RecycledResponse extends MockHttpServletResponse {
         }
     }
 
-    /** The size of headers and body: reading it keeps the JIT from dropping the writes. */
+    /** Returns the size of headers and body; reading it keeps the JIT compiler from removing the writes. */
     int length() {
         int length = size;
         for (int i = 0; i < values.size(); i++) {
@@ -79,7 +76,7 @@ final class RecycledResponse extends MockHttpServletResponse {
         return value == null ? List.of() : List.of(value);
     }
 
-    /** Takes bytes as a container does, a whole array at once; that of the mock takes and flushes one by one. */
+    /** Takes a whole array at once, as a container does; the mock would take and flush single bytes. */
     private final class Body extends ServletOutputStream {
 
         @Override

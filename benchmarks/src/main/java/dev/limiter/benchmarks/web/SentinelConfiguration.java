@@ -14,12 +14,12 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Sentinel, as its documentation sets it up; it has no auto-configuration of its own. */
+/** Configures Sentinel as its documentation shows; it has no auto-configuration. */
 @Configuration(proxyBeanMethods = false)
 @Profile("sentinel")
 class SentinelConfiguration implements WebMvcConfigurer {
 
-    /** For each origin apart that no other rule names. */
+    /** A limit for each origin that no other rule names. */
     private static final String EACH_ORIGIN = RuleConstant.LIMIT_APP_OTHER;
 
     SentinelConfiguration(@Value("${hello.limit}") long limit) {

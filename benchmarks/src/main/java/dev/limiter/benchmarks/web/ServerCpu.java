@@ -9,13 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The cost of a request for the server, in CPU time of its process, for each {@link Variant} of {@link
- * HelloApplication}. Each is a process of its own on the loopback address, driven by {@code wrk}. The processes of a
- * launch run at the same time and are driven in turn, so that other work of the machine hits all of them. Several
- * launches, because the JIT does not always come to the same result. Prints for each round microseconds per request,
- * and the ratio to the application without a limit in the same round; for {@code Tables server-cpu}.
+ * Measures the CPU time of the server for one request, for each {@link Variant} of {@link HelloApplication}. Each
+ * variant is a process on the loopback address.
  *
- * <p>No limit rejects anything here; an answer that is none of 2xx ends the run.
+ * <p>The processes of a launch run at the same time, and {@code wrk} calls them in turn, so other work on the
+ * machine affects all of them. There are several launches, because the JIT compiler does not always produce the
+ * same code. Prints microseconds per request for each round, and the ratio to the application without a limit; for
+ * {@code Tables server-cpu}.
+ *
+ * <p>No limit rejects anything here; a response other than 2xx ends the run.
  */
 public final class ServerCpu {
 
@@ -34,9 +36,8 @@ public final class ServerCpu {
     }
 
     /**
-     * @param args how many rounds in each launch, the name of the table, how many launches, and seconds for each
-     *     variant in a
-     *     round; then the profiles of the variants to compare with none (all)
+     * @param args the number of rounds per launch, the name of the table, the number of launches, the seconds per
+     * variant and round, then the profiles to compare with none (default: all)
      */
     public static void main(String[] args) throws Exception {
         List<Variant> variants = new ArrayList<>(List.of(Variant.NONE));
@@ -63,7 +64,7 @@ public final class ServerCpu {
             for (Variant variant : variants) {
                 servers.put(variant, ServerProcess.start(variant));
             }
-            // twice: what the first has compiled is thrown away and compiled anew when something unexpected comes
+            // twice, because unexpected input makes the JIT compiler discard the first code
             for (int i = 0; i < 2; i++) {
                 for (ServerProcess server : servers.values()) {
                     server.microsPerRequest(2 * seconds);
@@ -77,7 +78,7 @@ public final class ServerCpu {
         }
     }
 
-    /** Each time in another order. */
+    /** Returns the variants in another order each time. */
     private void round(Map<Variant, ServerProcess> servers, int number) throws IOException, InterruptedException {
         Map<Variant, Double> round = new EnumMap<>(Variant.class);
         for (int i = 0; i < variants.size(); i++) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One {@link HelloApplication} in a process of its own, which ends when this is closed, or with this process. */
+/** A {@link HelloApplication} in a child process, which ends when this is closed, or with this process. */
 final class ServerProcess implements AutoCloseable {
 
     private static final Pattern REQUESTS = Pattern.compile("(\\d+) requests in ");
@@ -38,7 +38,7 @@ final class ServerProcess implements AutoCloseable {
         throw new IOException(variant + " did not start");
     }
 
-    /** Drives it with {@code wrk} for a while. */
+    /** Calls the application with {@code wrk} for some seconds. */
     double microsPerRequest(int seconds) throws IOException, InterruptedException {
         Duration before = cpu();
         long requests = wrk(seconds);
@@ -49,7 +49,8 @@ final class ServerProcess implements AutoCloseable {
         return process.toHandle()
                 .info()
                 .totalCpuDuration()
-                .orElseThrow(() -> new IllegalStateException("The CPU time of a process is not known here"));
+                .orElseThrow(
+                        () -> new IllegalStateException("This platform does not report the CPU time of a process"));
     }
 
     private long wrk(int seconds) throws IOException, InterruptedException {

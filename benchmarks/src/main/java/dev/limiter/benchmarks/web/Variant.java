@@ -8,30 +8,28 @@ enum Variant {
     /** No limiter. */
     NONE("no limit"),
 
-    /** {@link #NONE} once more: by how much two runs of one and the same application differ. */
+    /** {@link #NONE} again: shows how much two runs of the same application differ. */
     NONE_AGAIN("the same once more"),
 
-    /** Ours: the automatic limit and a rule keyed by address; no fields in the answer. */
+    /** Limiter with the automatic limit and a rule keyed by address, without response fields. */
     LIMITER("**Limiter**, no fields"),
 
     /** {@link #LIMITER} with the fields of the IETF draft. */
     LIMITER_IETF("**Limiter**, fields of the IETF draft"),
 
-    /**
-     * {@link #LIMITER_IETF} with all that observes: meters, counts of recent minutes, and keys that are rejected most.
-     */
+    /** {@link #LIMITER_IETF} with meters, counts of recent minutes, and the most rejected keys. */
     LIMITER_IETF_OBSERVED("**Limiter**, with fields, observed"),
 
-    /** Two rules, each keyed by address, all or nothing; no fields in the answer. */
+    /** Two rules keyed by address, all or nothing, without response fields. */
     LIMITER_TWO_RULES("**Limiter**, two rules, no fields"),
 
-    /** The annotation of resilience4j: one limit for all callers, no fields. */
+    /** The annotation of resilience4j: one limit for all callers, without response fields. */
     RESILIENCE4J("resilience4j's annotation (one limit for all)"),
 
-    /** The interceptor of Sentinel, with the address as the origin, and a limit for each origin; no fields. */
+    /** The interceptor of Sentinel with the address as origin and a limit per origin, without response fields. */
     SENTINEL("Sentinel's interceptor"),
 
-    /** The filter of bucket4j's starter, keyed by address, over a cache of Caffeine; one field. */
+    /** The filter of bucket4j's starter, keyed by address, with a Caffeine cache and one response field. */
     BUCKET4J("bucket4j's filter");
 
     private final String label;
@@ -40,7 +38,7 @@ enum Variant {
         this.label = label;
     }
 
-    /** The row of a table. */
+    /** Returns the row of the table. */
     String label() {
         return label;
     }

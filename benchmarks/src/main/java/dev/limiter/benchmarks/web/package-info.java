@@ -1,6 +1,6 @@
 /**
- * The cost of a limit at the edge of an application, beside the peers: one application, limited by ours or by a peer,
- * called by JMH without a server, and called over HTTP.
+ * Measures a limit at the edge of an application, next to other libraries. JMH calls the application without a
+ * server, and {@code wrk} over HTTP.
  */
 @NullMarked
 package dev.limiter.benchmarks.web;

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Each contender does limit, in its own way; on the {@code redis-server} of this machine, if there is one. */
+/** Each contender limits; needs a {@code redis-server} on this machine. */
 class ContendersTests {
 
     @Test
-    void rejectWhatIsTooMuchForAKey() throws Exception {
+    void rejectRequestsOverTheLimitOfAKey() throws Exception {
         assumeTrue(LocalRedis.program().isPresent(), "no redis-server on the PATH");
         Contenders.Terms once = new Contenders.Terms("once", 1, Duration.ofHours(1));
         try (LocalRedis server = LocalRedis.start();
@@ -34,7 +34,7 @@ class ContendersTests {
     }
 
     @Test
-    void permitWhatTheyReleased() throws Exception {
+    void permitAgainAfterARelease() throws Exception {
         assumeTrue(LocalRedis.program().isPresent(), "no redis-server on the PATH");
         try (LocalRedis server = LocalRedis.start();
                 Contenders contenders = new Contenders(server)) {

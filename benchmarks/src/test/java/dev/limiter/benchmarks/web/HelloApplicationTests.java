@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Each variant does limit, in its own way. */
+/** Each variant limits. */
 @Tag("long")
 class HelloApplicationTests {
 
@@ -20,13 +20,13 @@ class HelloApplicationTests {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE_AGAIN")
-    void rejectsNobodyWhileItIsMeasured(Variant variant) throws Exception {
+    void permitsAllRequestsWithoutTheProfileRejects(Variant variant) throws Exception {
         try (var context = HelloApplication.start(variant, false)) {
             for (int i = 0; i < REQUESTS; i++) {
-                HttpResponse<String> answer = get(context.getWebServer().getPort());
-                assertThat(answer.statusCode()).isEqualTo(200);
-                assertThat(answer.body()).isEqualTo("hello");
-                assertThat(answer.headers().firstValue("RateLimit").isPresent())
+                HttpResponse<String> response = get(context.getWebServer().getPort());
+                assertThat(response.statusCode()).isEqualTo(200);
+                assertThat(response.body()).isEqualTo("hello");
+                assertThat(response.headers().firstValue("RateLimit").isPresent())
                         .isEqualTo(variant.name().startsWith("LIMITER_IETF"));
             }
         }
@@ -36,13 +36,13 @@ class HelloApplicationTests {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"NONE", "NONE_AGAIN"})
-    void rejectsWhatIsTooMuch(Variant variant) throws Exception {
+    void rejectsWithTheProfileRejects(Variant variant) throws Exception {
         try (var context = HelloApplication.start(variant, true)) {
             int permitted = 0;
             for (int i = 0; i < REQUESTS; i++) {
                 permitted += get(context.getWebServer().getPort()).statusCode() == 200 ? 1 : 0;
             }
-            // Sentinel counts by the second, and the requests take a moment
+            // Sentinel counts per second, and the requests may take longer
             assertThat(permitted).isBetween(1, variant == Variant.SENTINEL ? REQUESTS - 1 : 1);
         }
     }

@@ -11,7 +11,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.limiter.redis.StorageStatistics;
 
-/** The starter holds the rules of all modules. */
+/** Rules for this module; rules for all modules are in the starter. */
 @AnalyzeClasses(packages = "dev.limiter.spring.actuate", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
 
@@ -32,7 +32,7 @@ class ArchitectureTests {
             .should()
             .dependOnClassesThat(resideInAPackage("dev.limiter.redis..").and(not(type(StorageStatistics.class))));
 
-    /** Actuator and Micrometer are optional, each without the other. */
+    /** Actuator and Micrometer are optional, independent of each other. */
     @ArchTest
     static final ArchRule metricsNeedNoActuator = noClasses()
             .that()

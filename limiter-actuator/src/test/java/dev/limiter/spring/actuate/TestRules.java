@@ -31,14 +31,14 @@ import java.util.stream.Stream;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** The rules of a test, compiled without an application. */
+/** Compiles the rules of a test without an application. */
 public final class TestRules {
 
     private static final Setting<List<String>> NOTHING = new Setting<>(List.of(), "limiter.web.exclude");
 
     private TestRules() {}
 
-    /** A rule as if it stood under {@code limiter.rules}. */
+    /** Returns a rule as if it were configured under {@code limiter.rules}. */
     public static RuleDefinition.Builder rule(String name) {
         return RuleDefinition.builder(name, RuleOrigin.property("limiter.rules." + name));
     }
@@ -47,7 +47,7 @@ public final class TestRules {
         return compiler().compile(rule.build());
     }
 
-    /** Rules that can be changed; none of them is changed so far. */
+    /** Returns rules that can be changed, initially without changes. */
     public static LiveRules live(TimeSource clock, RuleDefinition.Builder... rules) {
         RuleSetCompiler compiler = new RuleSetCompiler(compiler());
         return new LiveRules(
@@ -61,7 +61,7 @@ public final class TestRules {
                 changed -> {});
     }
 
-    /** Has these rules be in force instead. */
+    /** Replaces the configured rules. */
     public static void configure(LiveRules live, RuleDefinition.Builder... rules) {
         live.configure(definitions(rules), null, NOTHING);
     }

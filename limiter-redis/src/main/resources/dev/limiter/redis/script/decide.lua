@@ -1,5 +1,5 @@
--- Decides requests whose keys are all on this node. A request takes permits of all its limits or of none. Each request is
--- decided on its own: the failure of one, by a broken key or a full memory, does not affect the others.
+-- Decides requests with all keys on this node. A request takes permits of all its limits or of none. Requests are
+-- independent: if one fails because of a broken key or a full memory, the others are still decided.
 --
 -- KEYS     the state of each limit, request by request
 -- ARGV     for each request, packed: the time in microseconds, negative for the server's; the mode: take the permits (0),
@@ -13,7 +13,7 @@
 --          calendar boundaries of the arguments do not cover the time, the reply is only the length and the time. The reply to
 --          a failed request is its length, negated, and the reason
 
--- The reply to a request with one limit, whose arguments are those from `at` on.
+-- Returns the reply to a request with one limit; its arguments begin at `at`.
 local function reply_to_one(key)
   local _, kind, permits, kept, patience
   _, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
@@ -35,19 +35,19 @@ end
 
 local before = 0
 
--- The reply to the request whose limits are the arguments from `at` on, and whose keys follow the first `before` keys.
+-- Returns the reply to the request with arguments from `at` on, and with keys after the first `before` keys.
 local function reply()
   if limits == 1 then
     return reply_to_one(KEYS[before + 1])
   end
-  -- Each limit is asked without taking permits; then each takes them, or none does.
+  -- First each limit is checked without taking permits; then all take them, or none does.
   local start, delays, rule, latest = at, {}, 0, 2 ^ 53
   local rejections, there, most = 0, 2 ^ 53, 0
   for i = 1, limits do
     local first, kind, permits, kept, patience
     first, kind, permits, kept, patience, at = unpack('>BBddd', argument, at)
     if first == 1 then
-      -- The limits of a rule and key have one turn. The wait for another one would keep their permits from other requests.
+      -- The limits of a rule and key share one turn. A wait for other limits would withhold their permits from other requests.
       rule, latest = rule + 1, 2 ^ 53
       delays[rule] = 0
     end
@@ -78,7 +78,7 @@ local function reply()
   return table.concat(answer)
 end
 
--- The reason of a failure, with its line. Newer servers leave the line out of the error of a command: `error` adds that of
+-- Returns the reason of a failure, with its line. Newer servers omit the line from errors of commands: `error` adds that of
 -- the calling function, four levels up.
 local function reason(failure)
   if type(failure) == 'table' then

@@ -1,4 +1,4 @@
--- Extends holds that have not been released.
+-- Extends holds that are not released.
 --
 -- KEYS[1]  the state of a concurrency limit
 -- ARGV[1]  packed: the time in microseconds, negative for the server's; the hold time in microseconds

@@ -10,7 +10,7 @@ if now < 0 then
 end
 for _, key in ipairs(KEYS) do
   local lasts = redis.call('PTTL', key)
-  -- the deletion comes first: with a full memory it admits the write
+  -- the deletion comes first: with a full memory it makes space for the write
   redis.call('UNLINK', key)
   if lasts > 0 then
     local mark = key .. '~reset'

@@ -1,4 +1,4 @@
--- a * b / c, rounded down or up: exact for a below 2^53, b and c below 2^50 and a quotient below 2^53. Other results are
+-- Returns a * b / c, rounded down or up. Exact for a below 2^53, b and c below 2^50, and a quotient below 2^53; otherwise
 -- slightly too low or too high.
 local function scaled(a, b, c, up)
   local floor = math.floor

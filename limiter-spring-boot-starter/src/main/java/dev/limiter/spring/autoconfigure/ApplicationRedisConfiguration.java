@@ -16,25 +16,27 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The application's own configuration of Spring Data Redis: server and client.
+ * The application's configuration of Spring Data Redis.
  *
- * @param server one server, Sentinel, a cluster, a socket, or a master with replicas
- * @param client credentials, TLS, names, resources
+ * @param server a single server, Sentinel, a cluster, a socket, or a master with replicas
+ * @param client TLS, client name and resources
  */
 record ApplicationRedisConfiguration(RedisConfiguration server, LettuceClientConfiguration client) {
 
-    /** Of {@link LettuceConnectionFactory}. */
+    /** A private field of {@link LettuceConnectionFactory}. */
     private static final String CONFIGURATION_FIELD = "configuration";
 
     /**
-     * @param factory null if there is none, or none of several is primary
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if it is none of Lettuce
+     * Returns the configuration of a connection factory.
+     *
+     * @param factory null if there is none, or several without a primary one
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if it does not use Lettuce
      */
     public static ApplicationRedisConfiguration of(@Nullable RedisConnectionFactory factory) {
         if (factory == null) {
             throw RedisConfigurationProblems.of(
                     "There is no RedisConnectionFactory bean, or there are several and none is primary."
-                            + " Leave it to Spring Boot, or mark one of yours as @Primary.");
+                            + " Let Spring Boot create it, or mark one of yours as @Primary.");
         }
         Object target = AopProxyUtils.getSingletonTarget(factory);
         if ((target == null ? factory : target) instanceof LettuceConnectionFactory lettuce) {
@@ -44,9 +46,9 @@ record ApplicationRedisConfiguration(RedisConfiguration server, LettuceClientCon
     }
 
     /**
-     * A server for limits alone.
+     * Returns the configuration of a dedicated server for limits.
      *
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if that is no URL of Redis
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the URL is invalid
      */
     public static ApplicationRedisConfiguration of(String url) {
         try {
@@ -55,14 +57,12 @@ record ApplicationRedisConfiguration(RedisConfiguration server, LettuceClientCon
                     LettuceConnectionFactory.createRedisConfiguration(uri),
                     LettuceClientConfiguration.builder().apply(uri).build());
         } catch (RuntimeException exception) {
-            // without the URL, which may hold a password
+            // without the URL, which may contain a password
             throw RedisConfigurationProblems.url();
         }
     }
 
-    /**
-     * Its getters do not tell all: not a master with replicas, nor which server if that was not said by its own type.
-     */
+    /** Reads a private field, because the getters return no configuration of a master with replicas. */
     private static RedisConfiguration server(LettuceConnectionFactory factory) {
         Field field = ReflectionUtils.findField(
                 LettuceConnectionFactory.class, CONFIGURATION_FIELD, RedisConfiguration.class);
@@ -72,10 +72,10 @@ record ApplicationRedisConfiguration(RedisConfiguration server, LettuceClientCon
                 return server;
             }
         }
-        return told(factory);
+        return fromGetters(factory);
     }
 
-    /** The address of the server, or those of the nodes, without credentials. */
+    /** Returns the address of the server or its nodes, without credentials. */
     String address() {
         if (server instanceof RedisClusterConfiguration cluster) {
             return nodes(cluster.getClusterNodes());
@@ -93,7 +93,7 @@ record ApplicationRedisConfiguration(RedisConfiguration server, LettuceClientCon
         return nodes.stream().map(RedisNode::asString).collect(Collectors.joining(", "));
     }
 
-    private static RedisConfiguration told(LettuceConnectionFactory factory) {
+    private static RedisConfiguration fromGetters(LettuceConnectionFactory factory) {
         if (factory.getClusterConfiguration() != null) {
             return factory.getClusterConfiguration();
         }

@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes in a file of this instance, which is read once and replaced as a whole. A file that is not readable as changes
- * is never written over. Thread-safe.
+ * Stores changes in a file of this instance, which is read once and replaced as a whole. An unreadable file is never
+ * overwritten. Thread-safe.
  */
 final class ChangesFile implements ChangeStore {
 
@@ -39,13 +39,13 @@ final class ChangesFile implements ChangeStore {
             Path folder = Objects.requireNonNull(file.getParent());
             if (!Files.isDirectory(folder)) {
                 throw new ChangeStoreException(
-                        "No change can be kept in " + file + ", since there is no folder " + folder + ".", none);
+                        "Changes cannot be stored in " + file + ": the folder " + folder + " does not exist.", none);
             }
             loaded = true;
             return null;
         } catch (IOException | UncheckedIOException | IllegalArgumentException unreadable) {
             throw new ChangeStoreException(
-                    "The changes in " + file + " cannot be read, and are not in force. Correct the file or delete it: "
+                    "The changes in " + file + " cannot be read and are not in force. Correct or delete the file: "
                             + unreadable.getMessage(),
                     unreadable);
         }
@@ -61,11 +61,11 @@ final class ChangesFile implements ChangeStore {
             return true;
         } catch (IOException unwritable) {
             throw new ChangeStoreException(
-                    "The change cannot be kept in " + file + ", and is not in force: " + unwritable, unwritable);
+                    "The change cannot be stored in " + file + " and is not in force: " + unwritable, unwritable);
         }
     }
 
-    /** Keys of clients may be secrets: only this user may read the file, where the file system has permissions. */
+    /** Restricts access to the current user, as far as the file system allows, because client keys may be secrets. */
     private static void prepare(Path written) throws IOException {
         Files.deleteIfExists(written);
         if (written.getFileSystem().supportedFileAttributeViews().contains("posix")) {

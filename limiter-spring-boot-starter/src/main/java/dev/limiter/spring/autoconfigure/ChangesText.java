@@ -22,14 +22,14 @@ import org.yaml.snakeyaml.representer.Representer;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
- * Changes as a YAML text: {@code version} and a list of {@code changes}, each with the settings that it makes under
- * {@code set}, as in a rules file. A text that is cut is no YAML, because braces enclose it.
+ * Reads and writes changes as YAML: {@code version} and a list of {@code changes}, each with its settings under {@code
+ * set}, as in a rules file. The document is enclosed in braces, so that a truncated one is invalid.
  */
 final class ChangesText {
 
     private ChangesText() {}
 
-    /** Values are texts, also those that look like numbers or times. */
+    /** Reads all values as strings, including numbers and times. */
     private static Yaml yaml() {
         DumperOptions style = new DumperOptions();
         style.setDefaultFlowStyle(FlowStyle.FLOW);
@@ -71,14 +71,14 @@ final class ChangesText {
     }
 
     /**
-     * The changes that were written. Fields of later versions are left out.
+     * Reads changes written by {@link #write}. Ignores unknown fields of later versions.
      *
-     * @throws IllegalArgumentException if the text is none of {@link #write}
+     * @throws IllegalArgumentException if the text is invalid
      */
     public static Changes read(String text) {
         try {
             if (!(yaml().load(text) instanceof Map<?, ?> document)) {
-                throw new IllegalArgumentException("nothing has a name");
+                throw new IllegalArgumentException("not a YAML mapping");
             }
             Map<Target, Change> all = new LinkedHashMap<>();
             for (Object each : (List<?>) needed(document, "changes")) {
@@ -86,10 +86,10 @@ final class ChangesText {
                 all.put(new Target(text(one, "rule"), (String) one.get("key")), change(one));
             }
             return new Changes(Long.parseLong(text(document, "version")), all);
-        } catch (MarkedYAMLException wrong) { // whose message quotes the text, and that has keys of clients
-            throw new IllegalArgumentException("These are no changes of rules: " + wrong.getProblem(), wrong);
+        } catch (MarkedYAMLException wrong) { // its message would quote client keys
+            throw new IllegalArgumentException("Not a document of rule changes: " + wrong.getProblem(), wrong);
         } catch (YAMLException | ClassCastException | DateTimeException | IllegalArgumentException wrong) {
-            throw new IllegalArgumentException("These are no changes of rules: " + wrong.getMessage(), wrong);
+            throw new IllegalArgumentException("Not a document of rule changes: " + wrong.getMessage(), wrong);
         }
     }
 

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Unless {@code limiter.enabled} is false. */
+/** Matches unless {@code limiter.enabled} is false. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @ConditionalOnSetting(value = "limiter.enabled", matchIfMissing = true)

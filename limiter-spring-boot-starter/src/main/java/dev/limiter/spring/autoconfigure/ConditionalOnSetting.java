@@ -7,21 +7,22 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * If a setting has a value, read as when all settings are bound: {@code off} and {@code "false "} are false. A value that
- * cannot be read matches, and stops the start when it is bound: otherwise the application would start without limits.
+ * Matches if a setting has a value. Converts it as binding does: {@code off} and {@code "false "} are false. An
+ * unreadable value also matches, so that binding it fails at startup; otherwise the application would run without
+ * limits.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Conditional(SettingCondition.class)
 @interface ConditionalOnSetting {
 
-    /** The whole name of the property. */
+    /** The full name of the property. */
     String value();
 
     /** The type of the bound value. */
     Class<?> type() default Boolean.class;
 
-    /** The text of the bound value. */
+    /** The expected value as a string. */
     String is() default "true";
 
     boolean matchIfMissing() default false;

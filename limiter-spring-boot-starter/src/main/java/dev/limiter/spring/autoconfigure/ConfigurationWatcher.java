@@ -28,19 +28,18 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Applies rules that are configured while the application runs: those of a changed rules file, looked at four times a
- * second, and those of the environment after a refresh of Spring Cloud. Rules that cannot work change nothing and are
- * reported once, and tried again every few seconds, since another source of rules may have been in their way.
- * Thread-safe.
+ * Applies changed rules at run time: from the rules file, checked four times a second, and from the environment after a
+ * refresh by Spring Cloud. Invalid rules change nothing and are logged once. They are retried every ten seconds,
+ * because they may only conflict with another source. Thread-safe.
  */
 final class ConfigurationWatcher implements SmartLifecycle {
 
     private static final Log logger = LogFactory.getLog(ConfigurationWatcher.class);
 
-    /** Between two tries, in looks at the file: ten seconds. */
+    /** Ten seconds, as a number of checks of the file. */
     private static final int LOOKS_UNTIL_RETRY = 40;
 
-    /** The longest reason in the log, in characters. */
+    /** In characters. */
     private static final int LONGEST_REASON = 20_000;
 
     private static final Duration PERIOD = Duration.ofMillis(250);
@@ -52,28 +51,28 @@ final class ConfigurationWatcher implements SmartLifecycle {
     private final Runnable report;
     private final @Nullable RulesFile file;
 
-    /** The content that was tried last; null if there is none. */
+    /** The content of the last reload; null if there was none. */
     private byte @Nullable [] content;
 
-    /** The content at the last look: that of a file that is just being written is another one at the next. */
+    /** The content at the last check. A file is reloaded only after two equal reads: it may just be being written. */
     private byte @Nullable [] seen;
 
-    /** Why the last configuration could not work; null if it could, or if there is nothing to try again. */
+    /** Why the last configuration was rejected; null if there is nothing to retry. */
     private @Nullable String rejected;
 
-    private @Nullable String told;
+    private @Nullable String reported;
     private int looksUntilRetry;
 
     private final BackgroundTask task = new BackgroundTask("limiter-rules-file", PERIOD, this::look);
     private volatile boolean running;
 
-    /** A reload that is still under way then may fail for want of beans, which says nothing of the configuration. */
+    /** Suppresses errors of a reload during shutdown, which may fail because beans are already gone. */
     private volatile boolean stopped;
 
     /**
-     * @param advisors of the application, the first innermost
-     * @param sources the rules that do not come from the environment
-     * @param report told when other rules are in force
+     * @param advisors the binding advisors of the application, innermost first
+     * @param sources the rules from other sources than the environment
+     * @param report runs after the rules have changed
      */
     public ConfigurationWatcher(
             LiveRules rules,
@@ -98,7 +97,7 @@ final class ConfigurationWatcher implements SmartLifecycle {
         }
     }
 
-    /** One look at the file, and a try of what could not work. */
+    /** Checks the file, and retries rejected rules. */
     synchronized void look() {
         boolean same = file == null || isUnchanged(file);
         if (same && rejected != null && --looksUntilRetry <= 0) {
@@ -106,7 +105,7 @@ final class ConfigurationWatcher implements SmartLifecycle {
         }
     }
 
-    /** Whether the file is as it was reloaded last. */
+    /** Reads the file and reloads it if it has changed. Returns whether it is unchanged since the last reload. */
     private boolean isUnchanged(RulesFile watched) {
         byte[] read;
         try {
@@ -117,7 +116,7 @@ final class ConfigurationWatcher implements SmartLifecycle {
         }
         if (read == null) {
             if (watched.isIn(environment.getPropertySources()) || content != null) {
-                giveUp("There is no " + watched + " any more");
+                giveUp("The file " + watched + " no longer exists");
             }
             return false;
         }
@@ -133,14 +132,14 @@ final class ConfigurationWatcher implements SmartLifecycle {
         return false;
     }
 
-    /** There is no content to try again. */
+    /** Reports a problem without a retry, because there is no content. */
     private void giveUp(String reason) {
-        tell(reason);
+        logOnce(reason);
         content = null;
         rejected = null;
     }
 
-    /** {@code next}: what to put into the environment first; null for nothing. */
+    /** @param next new content of the rules file; null to leave it as it is */
     private void reload(byte @Nullable [] next) {
         ConfigurableEnvironment copy = copy();
         try {
@@ -149,10 +148,10 @@ final class ConfigurationWatcher implements SmartLifecycle {
             List<RuleDefinition> definitions = configured.with(sources.get());
             boolean changed = rules.configure(definitions, configured.defaultLimit(), configured.excluded());
             put(next, environment);
-            if (changed || told != null) {
-                logger.info("Rules are in force as they are configured now");
+            if (changed || reported != null) {
+                logger.info("Applied the current configuration of rules");
             }
-            told = null;
+            reported = null;
             rejected = null;
             if (changed) {
                 report.run();
@@ -175,7 +174,6 @@ final class ConfigurationWatcher implements SmartLifecycle {
         }
     }
 
-    /** Binds the rules as on startup. */
     private ConfiguredRules bind(ConfigurableEnvironment next) {
         BindHandler handler = BindHandler.DEFAULT;
         for (ConfigurationPropertiesBindHandlerAdvisor advisor : advisors) {
@@ -189,7 +187,7 @@ final class ConfigurationWatcher implements SmartLifecycle {
     private void reject(String reason) {
         rejected = reason;
         looksUntilRetry = LOOKS_UNTIL_RETRY;
-        tell(reason);
+        logOnce(reason);
     }
 
     private static String text(LimiterConfigurationException wrong, ConfigurableEnvironment where, Throwable cause) {
@@ -197,20 +195,20 @@ final class ConfigurationWatcher implements SmartLifecycle {
                 .getDescription();
     }
 
-    /** Once, as long as it is the same. */
-    private void tell(String whole) {
+    /** Logs a reason unless it is the same as before. */
+    private void logOnce(String whole) {
         if (stopped) {
             return;
         }
         String reason = whole.length() <= LONGEST_REASON
                 ? whole
                 : whole.substring(0, LONGEST_REASON) + "\n… and " + (whole.length() - LONGEST_REASON)
-                        + " characters more";
+                        + " more characters";
         rules.configurationFailed(reason);
-        if (!reason.equals(told)) {
-            logger.error("Rules stay as they are, since what is configured now cannot work:\n" + reason);
+        if (!reason.equals(reported)) {
+            logger.error("The configured rules are invalid; the previous rules stay in force:\n" + reason);
         }
-        told = reason;
+        reported = reason;
     }
 
     private ConfigurableEnvironment copy() {
@@ -226,7 +224,7 @@ final class ConfigurationWatcher implements SmartLifecycle {
         return copy;
     }
 
-    /** The environment has changed. A rules file that could not work may do so now, and does not hold the change up. */
+    /** Applies a changed environment, then retries a rejected rules file, which may be valid now. */
     synchronized void environmentChanged() {
         boolean again = rejected != null && content != null;
         reload(null);
@@ -239,14 +237,14 @@ final class ConfigurationWatcher implements SmartLifecycle {
     }
 
     /**
-     * Puts the current rules of the environment and of all sources in force.
+     * Applies the current rules of the environment and of all sources.
      *
-     * @throws IllegalStateException if they cannot work; all rules stay as they are
+     * @throws IllegalStateException if they are invalid; the previous rules stay in force
      */
     public synchronized void reload() {
         environmentChanged();
         if (rejected != null) {
-            throw new IllegalStateException("The rules stay as they are: " + told);
+            throw new IllegalStateException("The previous rules stay in force: " + reported);
         }
     }
 

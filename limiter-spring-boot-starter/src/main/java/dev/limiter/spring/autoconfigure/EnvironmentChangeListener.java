@@ -6,8 +6,8 @@ import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.core.ResolvableType;
 
 /**
- * Tells the watcher that Spring Cloud has changed the environment. Apart from it, because a listener is made for the
- * first event of any kind, before all that the rules need is there. Thread-safe.
+ * Calls the watcher after Spring Cloud has changed the environment. Separate from the watcher, because listeners are
+ * created at the first event of any kind, before the beans of the rules exist. Thread-safe.
  */
 final class EnvironmentChangeListener implements GenericApplicationListener {
 

@@ -13,8 +13,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Warns once of each server that deletes limits when its memory is full, as far as it tells. Asks when a server has
- * answered for the first time, in the background; each master of a cluster. Thread-safe.
+ * Warns once about each Redis node that deletes limits when its memory is full. Reads the setting in the background
+ * after the first reply of a node. Nodes may not allow reading it. Thread-safe.
  */
 final class EvictionCheck implements StorageListener {
 
@@ -22,8 +22,8 @@ final class EvictionCheck implements StorageListener {
 
     private final Redis redis;
     private final String keyPrefix;
-    private final AtomicBoolean asked = new AtomicBoolean();
-    private final Set<String> told = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean checked = new AtomicBoolean();
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     public EvictionCheck(Redis redis, String keyPrefix) {
         this.redis = redis;
@@ -32,26 +32,26 @@ final class EvictionCheck implements StorageListener {
 
     @Override
     public void asked(Outcome outcome, Duration took) {
-        if (outcome == Outcome.OK && !asked.get() && asked.compareAndSet(false, true)) {
-            askEach();
+        if (outcome == Outcome.OK && !checked.get() && checked.compareAndSet(false, true)) {
+            checkEach();
         }
     }
 
-    /** A node that could not be asked before may be one of those. */
+    /** Checks again, because a node may have been unavailable before. */
     @Override
     public void found(String node) {
-        asked.set(false);
+        checked.set(false);
     }
 
-    private void askEach() {
-        EvictionPolicy.ofEach(redis, keyPrefix).forEach((node, answer) -> {
-            var unused = answer.whenComplete((policy, failure) -> {
-                if (failure == null && EvictionPolicy.losesLimits(policy) && told.add(node)) {
+    private void checkEach() {
+        EvictionPolicy.ofEach(redis, keyPrefix).forEach((node, reply) -> {
+            var unused = reply.whenComplete((policy, failure) -> {
+                if (failure == null && EvictionPolicy.losesLimits(policy) && warned.add(node)) {
                     logger.warn(finding(node, policy));
                 }
                 if (failure != null && node.isEmpty()) {
-                    // of a cluster, all are asked again when a node is found again
-                    asked.set(false);
+                    // all nodes of a cluster are checked again when a node is found again
+                    checked.set(false);
                 }
             });
         });
@@ -62,8 +62,8 @@ final class EvictionCheck implements StorageListener {
                 MessageCode.EVICTING_SERVER,
                 (node.isEmpty() ? "Redis" : "The node " + node + " of the Redis cluster") + " has maxmemory-policy "
                         + policy
-                        + ": when its memory is full it deletes limits, and clients get their full limit anew. Give"
-                        + " limits a server with noeviction (limiter.redis.url), which rejects writes instead, so"
-                        + " that they are decided as on-failure says.");
+                        + ": when its memory is full, it deletes buckets, and clients get their full limit again. Use"
+                        + " a server with noeviction (limiter.redis.url), which rejects writes instead, so that rules"
+                        + " use on-failure.");
     }
 }

@@ -6,7 +6,7 @@ import org.springframework.boot.cloud.CloudPlatform;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
-/** Logs an error on startup if the server itself trusts forwarded headers and hides their sender. */
+/** Logs an error on startup if the server trusts forwarded headers and hides the peer address. */
 final class ForwardHeadersCheck {
 
     private static final Log logger = LogFactory.getLog(ForwardHeadersCheck.class);
@@ -18,10 +18,10 @@ final class ForwardHeadersCheck {
         boolean tomcat = ClassUtils.isPresent(
                 "org.apache.catalina.connector.RequestFacade", ForwardHeadersCheck.class.getClassLoader());
         if (!tomcat && isNative(environment)) {
-            logger.error("With " + STRATEGY + ": native, which is the default on some cloud platforms, the server"
-                    + " accepts forwarded headers from every client, and only Tomcat still exposes the peer: clients"
-                    + " can get a new bucket of key: ip with each request. Set " + STRATEGY + ": framework, and list"
-                    + " your proxies in limiter.web.trusted-proxies.");
+            logger.error("With " + STRATEGY + ": native, the default on some cloud platforms, the server accepts"
+                    + " forwarded headers from every client. Except on Tomcat, clients can then get a new bucket of"
+                    + " key: ip with each request. Set " + STRATEGY + ": framework, and list your proxies in"
+                    + " limiter.web.trusted-proxies.");
         }
     }
 

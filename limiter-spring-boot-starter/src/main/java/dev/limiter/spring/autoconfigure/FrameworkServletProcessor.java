@@ -18,8 +18,8 @@ import org.springframework.core.Ordered;
 import org.springframework.web.servlet.FrameworkServlet;
 
 /**
- * Limits annotated methods in the contexts of further servlets: the proxy creator of the application's context makes no
- * proxies in contexts below it. A servlet that has the application's own context stays as it is.
+ * Limits annotated methods in the child contexts of additional servlets, which the proxy creator of the application
+ * context does not cover. Servlets that use the application context itself are left alone.
  */
 final class FrameworkServletProcessor implements BeanPostProcessor {
 
@@ -56,7 +56,7 @@ final class FrameworkServletProcessor implements BeanPostProcessor {
                 beans, application.getBean(LimitedMethods.class), application.getBean(Rules.class));
     }
 
-    /** After all other processors that make proxies: some of them find the advisor themselves. */
+    /** Runs after all other proxy creators, because some of them find the advisor themselves. */
     private static final class Proxies extends AbstractAdvisingBeanPostProcessor {
 
         private static final long serialVersionUID = 1L;

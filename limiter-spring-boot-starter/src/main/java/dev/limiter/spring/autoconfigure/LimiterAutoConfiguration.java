@@ -22,7 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 
-/** The deciding parts: a clock, the algorithms, the storage and its cleaning. */
+/** Auto-configuration of the core: clock, algorithms, limiters, and the storage with its cleanup. */
 @AutoConfiguration(after = LimiterRulesAutoConfiguration.class)
 @ConditionalOnLimiter
 public final class LimiterAutoConfiguration {
@@ -45,14 +45,14 @@ public final class LimiterAutoConfiguration {
         return new InMemoryRateLimiterStorage(factory, timeSource, settings.maxKeys());
     }
 
-    /** Does not close the storage, which is a bean of its own. */
+    /** Does not close the storage, which is a separate bean. */
     @Bean(destroyMethod = "")
     @ConditionalOnMissingBean
     RateLimiters limiterRateLimiters(RateLimiterStorage storage) {
         return new RateLimiters(storage);
     }
 
-    /** Limiters of the application's own may have another storage than the bean; a mock of them has none. */
+    /** The application's own limiters may use another storage than the bean; a mock has none. */
     @Bean
     DecidingStorage limiterDecidingStorage(RateLimiters limiters, ObjectProvider<RateLimiterStorage> storage) {
         RateLimiterStorage deciding = DecidingStorage.of(limiters, storage::getObject);
@@ -64,7 +64,7 @@ public final class LimiterAutoConfiguration {
         return new StorageCleaner(storage.storage(), settings.maxKeys());
     }
 
-    /** A child context that decides by the {@code RateLimiters} of its parent must not end waiting there. */
+    /** Not for a child context with the {@code RateLimiters} of its parent: closing it must not end waits there. */
     @Bean
     @ConditionalOnBean(value = RateLimiters.class, search = SearchStrategy.CURRENT)
     WaitingRoomLifecycle limiterWaitingRoomLifecycle(RateLimiters limiters) {

@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** Rules that change while the application runs, and where the changes are kept. */
+/** Auto-configuration of rules that change at run time, and of the storage of changes. */
 @AutoConfiguration(
         after = {
             LimiterRedisAutoConfiguration.class,
@@ -37,7 +37,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 @ConditionalOnLimiter
 public final class LimiterChangesAutoConfiguration {
 
-    /** On Redis, all instances have the same changes. */
+    /** Shares changes across instances in Redis. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(type = "dev.limiter.spring.autoconfigure.OwnConnection")
     @ConditionalOnSetting(value = "limiter.redis.share-changes", matchIfMissing = true)

@@ -33,8 +33,8 @@ import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /**
- * The page of {@code limiter-dashboard} at {@code /limiter}, if that jar is on the class path. It is served only behind
- * Spring Security or on a loopback address; all that it shows and does goes through the endpoint, with its access.
+ * Auto-configuration of the page at {@code /limiter}, if {@code limiter-dashboard} is on the class path. It is served
+ * only behind Spring Security or on a loopback address. The page uses only the endpoint, with its access rules.
  */
 @AutoConfiguration
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -46,7 +46,7 @@ public final class LimiterDashboardAutoConfiguration {
 
     private static final String NO_FILES = FILES + "none/";
 
-    /** The bean of Spring Security through which all requests go. */
+    /** The filter bean of Spring Security. */
     private static final String SECURITY = "springSecurityFilterChain";
 
     private final ApplicationContext application;
@@ -57,7 +57,7 @@ public final class LimiterDashboardAutoConfiguration {
         this.environment = environment;
     }
 
-    /** Spring Boot serves these files by itself, as those of every jar: a page that is off hides them. */
+    /** Hides the files of a disabled page, because Spring Boot serves static files from every jar. */
     @Bean
     WebMvcConfigurer limiterDashboardFiles() {
         String location = isServed() ? FILES : NO_FILES;
@@ -79,7 +79,7 @@ public final class LimiterDashboardAutoConfiguration {
         boolean security =
                 ClassUtils.isPresent("org.springframework.security.web.csrf.CsrfToken", application.getClassLoader());
         return RouterFunctions.route()
-                // relative: below the path of the application and of its servlet
+                // relative, so that it works below any context path and servlet path
                 .GET(
                         "/limiter",
                         request -> ServerResponse.status(HttpStatus.FOUND)
@@ -105,8 +105,8 @@ public final class LimiterDashboardAutoConfiguration {
         return () -> isEnabled() && !isProtected()
                 ? List.of(new Finding(
                         MessageCode.DASHBOARD,
-                        "limiter-dashboard: the page is not served, because everyone who reaches the server could use"
-                                + " it: there is no Spring Security, and server.address is not a loopback address."))
+                        "limiter-dashboard: the page is not served, because it would be open to every client. Add"
+                                + " Spring Security, or set server.address to a loopback address."))
                 : List.of();
     }
 
@@ -123,7 +123,7 @@ public final class LimiterDashboardAutoConfiguration {
         return application.containsBean(SECURITY) || address != null && address.isLoopbackAddress();
     }
 
-    /** What the static page has to know of the application: the endpoint, and the tokens of Spring Security. */
+    /** Returns the settings of the static page: the path of the endpoint, and the CSRF tokens. */
     private Map<String, Object> connection(Map<String, Object> csrf) {
         String base = environment.getProperty("management.endpoints.web.base-path", "/actuator");
         Map<String, Object> connection = new LinkedHashMap<>();
@@ -137,12 +137,12 @@ public final class LimiterDashboardAutoConfiguration {
         return connection;
     }
 
-    /** A class of its own: applications without Spring Security do not have its types. */
+    /** A separate class, because applications without Spring Security lack these types. */
     private static final class Csrf {
 
         /**
-         * The header, and the token masked and as it is: with {@code csrf(CsrfConfigurer::spa)}, the header must have
-         * that of the cookie. The masked one is first: most applications take that.
+         * Returns the header, and the token both masked and raw. Most applications expect the masked one, so it is
+         * first; {@code csrf(CsrfConfigurer::spa)} expects the raw token of the cookie.
          */
         static Map<String, Object> of(ServerRequest request) {
             return attribute(request, CsrfToken.class)

@@ -34,7 +34,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.servlet.DispatcherServlet;
 
-/** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
+/** Auto-configuration of {@code /actuator/limiter}. Decisions are counted for it only if the endpoint is exposed. */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
 @ConditionalOnLimiter
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
@@ -56,7 +56,7 @@ public final class LimiterEndpointAutoConfiguration {
         return new DemandRecorder(clock);
     }
 
-    /** Once a second, while the application runs. Not lazy, whatever its other beans are: no bean asks for it. */
+    /** Runs once a second. Never lazy, because no other bean needs it. */
     @Bean(initMethod = "start", destroyMethod = "stop")
     @Lazy(false)
     BackgroundTask limiterSampler(DecisionCounts counts, RejectedKeys rejected) {
@@ -84,7 +84,6 @@ public final class LimiterEndpointAutoConfiguration {
                 rules, limiters, decider, settings.caps(), counts, rejected, demand, holders, storage, events, hash);
     }
 
-    /** In an application of Spring MVC. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(DispatcherServlet.class)

@@ -22,7 +22,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Health of limits that are in Redis, and of rules that change. */
+/** Auto-configuration of health, for limits in Redis and for rules that change at run time. */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
 @ConditionalOnLimiter
 @Conditional({LimiterHealthAutoConfiguration.OnSubject.class, LimiterHealthAutoConfiguration.OnEnabled.class})
@@ -39,7 +39,7 @@ public final class LimiterHealthAutoConfiguration {
                 storage.getIfAvailable(), rules.getIfAvailable(), file == null ? null : file.toString(), resolvers);
     }
 
-    /** As of Spring Boot 4. */
+    /** For Spring Boot 4. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
     static class Boot4 {
@@ -51,7 +51,7 @@ public final class LimiterHealthAutoConfiguration {
         }
     }
 
-    /** As of Spring Boot 3. */
+    /** For Spring Boot 3. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
     static class Boot3 {
@@ -63,7 +63,7 @@ public final class LimiterHealthAutoConfiguration {
         }
     }
 
-    /** There is something that can be unwell. */
+    /** Matches if there is anything to report. */
     static final class OnSubject extends AnyNestedCondition {
 
         OnSubject() {
@@ -77,7 +77,7 @@ public final class LimiterHealthAutoConfiguration {
         static class ChangingRules {}
     }
 
-    /** The answer of Spring Boot's own condition, whose package is not the same on all lines. */
+    /** Replaces Spring Boot's own condition, which has a different package in each Spring Boot generation. */
     static final class OnEnabled extends SpringBootCondition {
 
         @Override

@@ -27,7 +27,7 @@ import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** Limits annotated methods. */
+/** Auto-configuration of limits on annotated methods. */
 @AutoConfiguration(after = LimiterAutoConfiguration.class)
 @ConditionalOnLimiter
 @Import(LimiterMethodAutoConfiguration.ProxyCreator.class)
@@ -36,9 +36,8 @@ public final class LimiterMethodAutoConfiguration {
     private static final String INTERCEPTOR = "limiterMethodInterceptor";
 
     /**
-     * Around transactions, caches, retries and {@code @Async}, whose advice has the last order of all: a rejected call
-     * opens no transaction, is not tried again and takes no thread. Within method security: a forbidden call does not
-     * count.
+     * By default outside transactions, caches, retries and {@code @Async}: a rejected call opens no transaction, is not
+     * retried and takes no thread. Inside method security: a forbidden call does not count.
      */
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
@@ -51,7 +50,9 @@ public final class LimiterMethodAutoConfiguration {
         return advisor;
     }
 
-    /** Needed before properties are bound, which names an unreadable order together with all else that is wrong. */
+    /**
+     * Reads the order before properties are bound. Binding reports an unreadable value later, with all other problems.
+     */
     private static int order(Environment environment) {
         try {
             return environment.getProperty("limiter.aspect.order", Integer.class, DEFAULT_ORDER);
@@ -77,7 +78,7 @@ public final class LimiterMethodAutoConfiguration {
         return new LimitedMethods(rules, compiler, environment);
     }
 
-    /** Not lazy, whatever the application's other beans are: mistakes must not wait for the first call. */
+    /** Never lazy, so that mistakes are found at startup. */
     @Bean
     @Lazy(false)
     LimitedMethodScanner limiterMethodScanner(
@@ -91,9 +92,8 @@ public final class LimiterMethodAutoConfiguration {
     }
 
     /**
-     * Sees to it that advisors are applied at all, also with {@code spring.aop.auto=false}, and then with
-     * proxies of classes, as Spring Boot does without that: behind a proxy of an interface, Spring MVC no longer
-     * sees a controller.
+     * Ensures that advisors are applied, even with {@code spring.aop.auto=false}. Uses class proxies then, as Spring
+     * Boot does by default: Spring MVC does not recognize a controller behind an interface proxy.
      */
     static final class ProxyCreator implements ImportBeanDefinitionRegistrar, EnvironmentAware {
 

@@ -25,10 +25,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Counts outcomes in whatever registry of meters the application has. */
+/** Auto-configuration of metrics and observations. */
 @AutoConfiguration(
         after = LimiterChangesAutoConfiguration.class,
-        // of Spring Boot 3.5, whose own handler of meters is made only if there is none yet
+        // of Spring Boot 3.5, which creates its own meter handler only if there is none
         afterName = "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnLimiter
@@ -59,7 +59,7 @@ public final class LimiterMetricsAutoConfiguration {
         return new StorageMetrics(registries, statistics, storage);
     }
 
-    /** Spans, for applications with tracing. */
+    /** Observations, which become spans in applications with tracing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({ObservationRegistry.class, MeterObservationHandler.class})
     static class Observations {

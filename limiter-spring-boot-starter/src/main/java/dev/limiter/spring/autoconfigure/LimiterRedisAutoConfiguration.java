@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Decides in the application's Redis, with {@code limiter.storage: redis}. */
+/** Auto-configuration of {@code limiter.storage: redis}. */
 @AutoConfiguration(
         after = LimiterRulesAutoConfiguration.class,
         before = LimiterAutoConfiguration.class,
@@ -41,7 +41,7 @@ import org.springframework.util.function.SingletonSupplier;
 @ConditionalOnSetting(value = "limiter.storage", type = Storage.class, is = "REDIS")
 public final class LimiterRedisAutoConfiguration {
 
-    /** Another connection than the application's own: a decision waits for no other command. */
+    /** A separate connection, so that decisions never wait for other commands of the application. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(
             name = {
@@ -90,7 +90,7 @@ public final class LimiterRedisAutoConfiguration {
             return storage.build();
         }
 
-        /** Strategies in a factory of the application count as well. */
+        /** Uses the strategies of the application's own factory. */
         private static RedisRateLimiterStorage.Builder withStrategies(
                 RedisRateLimiterStorage.Builder storage, RateLimiterFactory factory) {
             try {
@@ -138,9 +138,10 @@ public final class LimiterRedisAutoConfiguration {
     }
 
     /**
-     * Limits in memory instead would be for each instance apart, unnoticed.
+     * Fails without Spring Data Redis or Lettuce. Falling back to memory would silently give each instance its own
+     * limits.
      *
-     * @param properties bound first, since a word that is no storage comes here as well
+     * @param properties bound first, because an invalid {@code limiter.storage} also leads here
      */
     @Bean
     @ConditionalOnMissingBean(RateLimiterStorage.class)

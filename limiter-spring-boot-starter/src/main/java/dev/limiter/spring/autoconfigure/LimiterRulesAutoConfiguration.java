@@ -7,6 +7,7 @@ import dev.limiter.spring.check.BanKeyCheck;
 import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.check.StartupReport;
+import dev.limiter.spring.check.UnusedCapCheck;
 import dev.limiter.spring.compile.AddressLists;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
@@ -20,6 +21,7 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.config.MisplacedPropertyCheck;
 import dev.limiter.spring.config.RuleSources;
 import dev.limiter.spring.config.Storage;
+import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyHash;
@@ -44,7 +46,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
-/** Reads the rules: from {@code limiter.*}, and from {@link RuleSource} beans. */
+/** Auto-configuration of rules from {@code limiter.*} and from {@link RuleSource} beans. */
 @AutoConfiguration
 @ConditionalOnLimiter
 @EnableConfigurationProperties(LimiterProperties.class)
@@ -100,7 +102,7 @@ public final class LimiterRulesAutoConfiguration {
                 settings.caps());
     }
 
-    /** In Redis others can read them; {@link KeySecretCheck} says what comes of having no secret. */
+    /** Hashes secrets in keys, because others can read Redis. {@link KeySecretCheck} reports a missing key-secret. */
     @Bean
     SecretValues limiterSecretValues(LimiterSettings settings) {
         if (settings.storage() == Storage.MEMORY) {
@@ -126,6 +128,11 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     BanKeyCheck limiterChosenKeys(Rules rules) {
         return new BanKeyCheck(rules);
+    }
+
+    @Bean
+    UnusedCapCheck limiterUnusedCaps(LimiterSettings settings, Rules rules, ObjectProvider<MethodLimits> methods) {
+        return new UnusedCapCheck(settings.caps(), rules, methods.getIfAvailable(() -> MethodLimits.NONE));
     }
 
     @Bean

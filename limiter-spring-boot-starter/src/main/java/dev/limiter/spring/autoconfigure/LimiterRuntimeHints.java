@@ -17,7 +17,7 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The members that limits reach by reflection in any application, for native images; for each bean there are more. */
+/** Registers reflection hints for native images that every application needs. Beans add their own. */
 final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
 
     private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
@@ -28,7 +28,7 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
         expressions(hints.reflection());
         tomcatPeer(hints.reflection(), loader);
         redis(hints, loader);
-        // components are read as options, and a tier may be a text instead
+        // record components are read as options
         List.of(
                         LimiterProperties.Rule.class,
                         LimiterProperties.DefaultLimit.class,
@@ -36,11 +36,11 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
                         LimiterProperties.Tier.class)
                 .forEach(type -> hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
         hints.resources().registerPattern("META-INF/resources/limiter/*");
-        // what a meta-annotation is merged to
+        // for merged meta-annotations
         hints.proxies().registerJdkProxy(RateLimiter.class);
     }
 
-    /** The types that any expression can see, as declared and as they are. */
+    /** The types that expressions can access. */
     private static void expressions(ReflectionHints hints) {
         List.of(RequestView.class, ResponseView.class, Principal.class, Throwable.class)
                 .forEach(type -> hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
@@ -51,7 +51,7 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
                 .forEach(type -> hints.registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS));
     }
 
-    /** The scripts, and what the application's own connections go to. */
+    /** The scripts, and the private configuration of the connection factory. */
     private static void redis(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources()
                 .registerPattern("dev/limiter/redis/script/*.lua")
@@ -64,7 +64,7 @@ final class LimiterRuntimeHints implements RuntimeHintsRegistrar {
         }
     }
 
-    /** The peer of the connection, behind the forwarded address that Tomcat puts in its place. */
+    /** The peer address, which Tomcat replaces by the forwarded address. */
     private static void tomcatPeer(ReflectionHints hints, @Nullable ClassLoader loader) {
         if (ClassUtils.isPresent(TOMCAT + "RequestFacade", loader)) {
             Class<?> facade = ClassUtils.resolveClassName(TOMCAT + "RequestFacade", loader);

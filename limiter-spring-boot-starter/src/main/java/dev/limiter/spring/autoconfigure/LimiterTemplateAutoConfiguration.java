@@ -12,11 +12,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Limits in code. With {@code limiter.enabled: false}, beans that use the template still start. */
+/**
+ * Auto-configuration of limits in code. Active even with {@code limiter.enabled: false}, because beans need the
+ * template.
+ */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
 public final class LimiterTemplateAutoConfiguration {
 
-    /** Looks its parts up when it is first used: a RuleSource may have the template injected. */
+    /** Looks up its dependencies on first use, so that a RuleSource can inject the template. */
     @Bean
     @ConditionalOnBean(Rules.class)
     @ConditionalOnMissingBean

@@ -47,7 +47,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
-/** Limits requests in Spring MVC, and answers what is rejected there, by a rule or by a method. */
+/** Auto-configuration of limits on Spring MVC requests, and of the responses to rejected requests and calls. */
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(value = DispatcherServlet.class, name = "jakarta.servlet.http.HttpServletRequest")
@@ -163,7 +163,8 @@ public final class LimiterWebAutoConfiguration {
     }
 
     /**
-     * Found by every mapping of every {@link DispatcherServlet}, also by those that know no {@link WebMvcConfigurer}.
+     * A bean, so that all mappings of every {@link DispatcherServlet} find it, even those that ignore {@link
+     * WebMvcConfigurer}.
      */
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
@@ -221,7 +222,7 @@ public final class LimiterWebAutoConfiguration {
         return new RateLimitFilter(requests, decider, earlyRules.getIfAvailable());
     }
 
-    /** By its name: the server needs it before other beans can be made. */
+    /** Delegates to the filter by bean name, because the server needs it before other beans exist. */
     @Bean
     DelegatingFilterProxyRegistrationBean limiterFilterRegistration(Environment environment) {
         DelegatingFilterProxyRegistrationBean registration = new DelegatingFilterProxyRegistrationBean(FILTER);

@@ -8,10 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
-/** Finds an application that has Limiter on its class path and limits nothing, neither by rules nor in code. */
+/** Reports an application that has Limiter on its class path but uses no limits. */
 final class NothingLimitedCheck implements StartupCheck {
 
-    /** The bean that limits in code. */
     static final String LIMITERS = "limiterRateLimiters";
 
     private final LiveRules rules;
@@ -28,12 +27,12 @@ final class NothingLimitedCheck implements StartupCheck {
                 ? List.of()
                 : List.of(new Finding(
                         MessageCode.NOTHING_LIMITED,
-                        "Limiter is on the class path and limits nothing: there is no rule with a limit, no"
+                        "Limiter is on the class path but limits nothing: there is no rule with a limit, no"
                                 + " limiter.web.default-limit and no @RateLimiter. Add one, or set limiter.enabled:"
                                 + " false."));
     }
 
-    /** Whether a bean of the application has the limiters, or they are of the application's own. */
+    /** Returns whether the application injects the limiters or defines its own. */
     private boolean usedInCode() {
         return !beans.containsBean(LIMITERS)
                 || Arrays.stream(beans.getDependentBeans(LIMITERS)).anyMatch(name -> !name.startsWith("limiter"));

@@ -11,22 +11,22 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 
 /**
- * The client that the application configured, with the options of decisions that must not wait: commands are rejected
+ * The client configuration of the application, with options for decisions, which must not wait: commands fail at once
  * without a connection, and reconnecting is fast.
  *
- * @param timeout of connecting, and of commands that have no other
+ * @param timeout the timeout of connecting, and of commands without their own
  */
 record OwnClientConfiguration(LettuceClientConfiguration application, ClientResources resources, Duration timeout) {
 
     /**
-     * Twice as many commands as {@code LettuceRedis} leaves without an answer, so that its bound is met first: Lettuce
-     * logs a stack trace for each command above this one.
+     * Twice the bound of {@code LettuceRedis}, so that its bound is reached first: Lettuce logs a stack trace for each
+     * command above its own.
      */
     private static final int REQUEST_QUEUE_SIZE = 20_000;
 
     private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(30);
 
-    /** Without a {@code ReadFrom}: limits are always read where they are written. */
+    /** Drops {@code ReadFrom}, because limits are always read from the node that they are written to. */
     LettuceClientConfiguration create(boolean cluster) {
         ClientOptions given = application.getClientOptions().orElseGet(ClientOptions::create);
         LettuceClientConfigurationBuilder own = LettuceClientConfiguration.builder()
@@ -57,7 +57,7 @@ record OwnClientConfiguration(LettuceClientConfiguration application, ClientReso
         if (refresh == null
                 || !refresh.isPeriodicRefreshEnabled()
                         && refresh.getAdaptiveRefreshTriggers().isEmpty()) {
-            // without it a change of the master would go unnoticed
+            // otherwise a change of the master would go unnoticed
             builder.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                     .enablePeriodicRefresh(TOPOLOGY_REFRESH)
                     .enableAllAdaptiveRefreshTriggers()
@@ -71,7 +71,7 @@ record OwnClientConfiguration(LettuceClientConfiguration application, ClientReso
         return builder.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .requestQueueSize(REQUEST_QUEUE_SIZE)
-                // decisions have a time-out of their own; a timer for each command would be a second one
+                // decisions have their own timeout; this saves a timer per command
                 .timeoutOptions(TimeoutOptions.create())
                 .socketOptions(socket.build());
     }

@@ -14,8 +14,8 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 
 /**
- * A connection to the application's Redis that is for limits alone: the application's own may be busy, blocked or
- * retrying for longer than a decision may take. Connects in the background. Thread-safe.
+ * A dedicated connection for limits: the application's own may be busy, blocked or retrying for longer than a decision
+ * may take. Connects in the background. Thread-safe.
  */
 final class OwnConnection implements AutoCloseable {
 
@@ -31,29 +31,29 @@ final class OwnConnection implements AutoCloseable {
     private @Nullable ClientResources ownResources;
     private boolean closed;
 
-    /** {@code timeout}: of a decision; connecting may take at least half a second. */
+    /** @param timeout the timeout of a decision; connecting may take at least half a second */
     public OwnConnection(ApplicationRedisConfiguration application, Duration timeout) {
         this.application = application;
         this.timeout = timeout.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : timeout;
     }
 
-    /** The address of the server, or those of the nodes, without credentials. */
+    /** Returns the address of the server or its nodes, without credentials. */
     public String address() {
         return application.address();
     }
 
-    /** Begins to connect. */
+    /** Starts connecting. */
     public void connect() {
         redis.connect();
     }
 
-    /** The server, which fails at once while it is not connected. */
+    /** Returns the server. Commands fail at once while it is not connected. */
     public Redis redis() {
         return redis;
     }
 
     private CompletionStage<Redis> connectInBackground() {
-        // a thread of its own: looking up names, or the nodes of a cluster, blocks
+        // on a separate thread, because looking up host names or cluster nodes blocks
         DaemonThreads threads = new DaemonThreads("limiter-redis-connect");
         return CompletableFuture.supplyAsync(
                 () -> factory().connect(), task -> threads.newThread(task).start());
@@ -76,7 +76,7 @@ final class OwnConnection implements AutoCloseable {
         return factory;
     }
 
-    /** Those of the application are shared, and not closed here. */
+    /** Returns the resources of the application if it has any; these are never closed here. */
     private ClientResources resources() {
         ClientResources given = application.client().getClientResources().orElse(null);
         Delay delay = Delay.constant(RECONNECT_DELAY);

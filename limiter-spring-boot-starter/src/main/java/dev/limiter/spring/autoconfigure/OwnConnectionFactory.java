@@ -10,7 +10,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Makes native connections, of whatever kind the configuration asks for. Used by one thread after the other. */
+/** Creates native connections of the configured kind. Must not be used by several threads at once. */
 final class OwnConnectionFactory extends LettuceConnectionFactory {
 
     OwnConnectionFactory(RedisConfiguration server, LettuceClientConfiguration client) {
@@ -18,7 +18,7 @@ final class OwnConnectionFactory extends LettuceConnectionFactory {
         setShareNativeConnection(false);
     }
 
-    /** Blocks until it is connected, or it fails. */
+    /** Connects; blocks until connected or failed. */
     @SuppressWarnings("unchecked") // by the codec
     Redis connect() {
         StatefulConnection<byte[], byte[]> connection = doCreateConnectionProvider(

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes in Redis, for all instances of an application. Where Redis has lost them, an instance that knows them saves
- * them again. Thread-safe; blocks for a few seconds at most.
+ * Stores changes in Redis for all instances. If Redis loses them, an instance stores its copy again. Thread-safe;
+ * blocks for a few seconds at most.
  */
 final class RedisChangeStore implements ChangeStore {
 
@@ -23,7 +23,7 @@ final class RedisChangeStore implements ChangeStore {
 
     private final SharedDocument document;
 
-    /** The first line of the document that was read or written last; no other document has it. */
+    /** The first line of the last document that was read or written, which is unique. */
     private String line = SharedDocument.NONE;
 
     public RedisChangeStore(SharedDocument document) {
@@ -34,7 +34,7 @@ final class RedisChangeStore implements ChangeStore {
     public synchronized @Nullable Changes load(Changes known) {
         Version stored = reply(
                 document.otherThan(line),
-                "Redis, where changes of rules are shared, does not respond, and rules stay as they are.");
+                "Redis, which stores the changes of rules, does not respond; rules stay as they are.");
         if (stored == null) {
             return null;
         }
@@ -48,8 +48,8 @@ final class RedisChangeStore implements ChangeStore {
             return read;
         } catch (IllegalArgumentException unreadable) {
             throw new ChangeStoreException(
-                    "The changes of rules in Redis cannot be read, and each instance keeps the last ones that it knows."
-                            + " Delete the key …changes, and one of them saves its own again: "
+                    "The changes of rules in Redis cannot be read; each instance keeps its last known ones."
+                            + " Delete the key …changes to let an instance store them again: "
                             + unreadable.getMessage(),
                     unreadable);
         }
@@ -60,7 +60,7 @@ final class RedisChangeStore implements ChangeStore {
         String revision = next.version() + "-" + UUID.randomUUID().toString().substring(0, DIGITS);
         Boolean saved = reply(
                 document.replace(line, new Version(revision, ChangesText.write(next))),
-                "Redis does not respond: the change may be in force soon, or not. Check with GET before you repeat it.");
+                "Redis did not respond: the change may or may not take effect. Check with GET before you repeat it.");
         line = saved ? revision : line;
         return saved;
     }

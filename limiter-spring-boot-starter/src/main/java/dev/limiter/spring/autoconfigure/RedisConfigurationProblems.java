@@ -4,23 +4,22 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 
-/** Why {@code limiter.storage: redis} cannot work. Apart from all that needs Spring Data Redis on the class path. */
+/** Problems of {@code limiter.storage: redis}. Does not need Spring Data Redis on the class path. */
 final class RedisConfigurationProblems {
 
     private static final String ADD = "Add the dependency org.springframework.boot:spring-boot-starter-data-redis";
 
     private RedisConfigurationProblems() {}
 
-    /** There is nothing to connect with. */
     public static LimiterConfigurationException missing() {
         return of("Spring Data Redis or Lettuce is not on the class path. " + ADD
-                + ", and say with spring.data.redis which server it is; or use storage: memory.");
+                + ", and configure the server below spring.data.redis; or use storage: memory.");
     }
 
     static LimiterConfigurationException notLettuce(Class<?> factory) {
         return of("Limits need Lettuce, but the application connects with " + factory.getName() + ". " + ADD
-                + ", which brings io.lettuce:lettuce-core, without spring.data.redis.client-type: jedis; or declare a"
-                + " LettuceConnectionFactory that is @Primary.");
+                + ", which includes io.lettuce:lettuce-core, and remove spring.data.redis.client-type: jedis;"
+                + " or declare a @Primary LettuceConnectionFactory.");
     }
 
     static LimiterConfigurationException url() {
@@ -28,12 +27,11 @@ final class RedisConfigurationProblems {
                 MessageCode.REDIS_URL,
                 "limiter.redis.url",
                 null,
-                "This is no URL of a Redis server. Write redis://host:6379, rediss://user:password@host:6380 for TLS,"
+                "This is not a Redis URL. Write redis://host:6379, rediss://user:password@host:6380 for TLS,"
                         + " or redis-sentinel://host1,host2#master; or remove it to use the server of the"
                         + " application."));
     }
 
-    /** As property, value and reason. */
     public static LimiterConfigurationException of(String reason) {
         return new LimiterConfigurationException(
                 new Problem(MessageCode.REDIS_MISSING, "limiter.storage", "redis", reason));

@@ -10,8 +10,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Connects to Redis and makes decisions fast before the web server accepts requests, and before the application reports
- * that it is ready: the first decisions of a JVM take longer than a decision may. Goes on at once without Redis.
+ * Connects to Redis and warms up before the web server accepts requests and the application is ready, because the first
+ * decisions of a JVM can exceed the timeout. Does not delay startup while Redis is down.
  */
 final class RedisWarmUp implements SmartLifecycle {
 
@@ -48,7 +48,7 @@ final class RedisWarmUp implements SmartLifecycle {
         return running;
     }
 
-    /** Before web servers, which accept requests in one of the last phases. */
+    /** Before web servers, which start in one of the last phases. */
     @Override
     public int getPhase() {
         return 0;

@@ -29,14 +29,14 @@ import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
- * The file that {@code limiter.rules-file} names: rules as in {@code application.yml}, which come before all else in
- * the environment. Immutable.
+ * The file of {@code limiter.rules-file}: rules as in {@code application.yml}, with precedence over the whole
+ * environment. Immutable.
  */
 public final class RulesFile {
 
     public static final String PROPERTY = "limiter.rules-file";
 
-    /** The largest file, in bytes. */
+    /** In bytes. */
     private static final int LARGEST = 1 << 20;
 
     private static final List<ConfigurationPropertyName> ALLOWED = List.of(
@@ -46,7 +46,7 @@ public final class RulesFile {
 
     private static final Set<String> PARENTS = Set.of("limiter", "limiter.rules");
 
-    /** Properties that a message names, of those that are not allowed. */
+    /** The number of forbidden properties that are listed one by one. */
     private static final int NAMED = 10;
 
     private final Path path;
@@ -56,9 +56,9 @@ public final class RulesFile {
     }
 
     /**
-     * The file of an environment; null if it names none.
+     * Returns the rules file of an environment; null if there is none.
      *
-     * @throws LimiterConfigurationException if it names something else than a file
+     * @throws LimiterConfigurationException if the property is not a path
      */
     public static @Nullable RulesFile of(ConfigurableEnvironment environment) {
         String location = environment.getProperty(PROPERTY);
@@ -67,7 +67,7 @@ public final class RulesFile {
         }
         try {
             if (location.isBlank()) {
-                throw new IllegalArgumentException("It is empty, and no name of a file.");
+                throw new IllegalArgumentException("It is empty.");
             }
             return new RulesFile(FileLocation.path(location));
         } catch (IllegalArgumentException none) {
@@ -77,15 +77,15 @@ public final class RulesFile {
     }
 
     /**
-     * The content of the file; null if there is none.
+     * Reads the file; returns null if it does not exist.
      *
-     * @throws LimiterConfigurationException if it cannot be read, or is too large
+     * @throws LimiterConfigurationException if it is unreadable or too large
      */
     public byte @Nullable [] read() {
         try {
-            // what is no file may never end, as a pipe
+            // reading a pipe might never end
             if (!Files.readAttributes(path, BasicFileAttributes.class).isRegularFile()) {
-                throw problem("This is no file.");
+                throw problem("This is not a regular file.");
             }
             byte[] content = start();
             if (content.length > LARGEST) {
@@ -106,18 +106,18 @@ public final class RulesFile {
     }
 
     /**
-     * Puts what was read before all else in an environment, instead of what was read before.
+     * Puts the content first in an environment, and replaces the previous content.
      *
-     * @throws LimiterConfigurationException if it is no YAML, or has anything but rules
+     * @throws LimiterConfigurationException if it is invalid YAML, or contains anything but rules
      */
     public void putInto(MutablePropertySources sources, byte[] content) {
         List<PropertySource<?>> documents = documents(content);
         own(sources).toList().forEach(source -> sources.remove(source.getName()));
-        // of several documents, later ones come first, as in application.yml
+        // later documents override earlier ones, as in application.yml
         documents.forEach(sources::addFirst);
     }
 
-    /** Whether anything was put there. */
+    /** Returns whether the environment contains content of the file. */
     public boolean isIn(MutablePropertySources sources) {
         return own(sources).findAny().isPresent();
     }
@@ -128,12 +128,12 @@ public final class RulesFile {
 
     private List<PropertySource<?>> documents(byte[] content) {
         if (!ClassUtils.isPresent("org.yaml.snakeyaml.Yaml", RulesFile.class.getClassLoader())) {
-            throw problem("To read it, org.yaml:snakeyaml has to be on the class path.");
+            throw problem("Reading it requires org.yaml:snakeyaml on the class path.");
         }
         List<PropertySource<?>> documents;
         try {
             if (!YamlBombCheck.isBounded(content)) {
-                throw problem("It is too much when its aliases are written out.");
+                throw problem("Its YAML aliases expand to too many values.");
             }
             documents = new YamlPropertySourceLoader().load(PROPERTY, new ByteArrayResource(content, path.toString()) {
                 @Override
@@ -147,7 +147,7 @@ public final class RulesFile {
             throw problem(reason(unreadable));
         }
         if (documents.stream().allMatch(RulesFile::isEmpty)) {
-            throw problem("It is empty: remove the rules that are not to be, or set mode: off.");
+            throw problem("It is empty. To turn a rule off, set mode: off instead.");
         }
         Problems problems = new Problems();
         documents.forEach(document -> check(document, problems));
@@ -158,18 +158,18 @@ public final class RulesFile {
     private static String reason(Exception unreadable) {
         for (Throwable cause = unreadable; cause != null; cause = cause.getCause()) {
             if (cause instanceof CharacterCodingException) {
-                return "This is no UTF-8: the file is written in another encoding.";
+                return "The file is not encoded in UTF-8.";
             }
             if (cause instanceof MarkedYAMLException wrong && wrong.getProblemMark() != null) {
                 Mark mark = wrong.getProblemMark();
-                return "This is no YAML: " + wrong.getProblem() + ", in line " + (mark.getLine() + 1) + ", column "
+                return "Invalid YAML: " + wrong.getProblem() + ", in line " + (mark.getLine() + 1) + ", column "
                         + (mark.getColumn() + 1) + ".";
             }
         }
-        return "This is no YAML: " + unreadable.getMessage() + ".";
+        return "Invalid YAML: " + unreadable.getMessage() + ".";
     }
 
-    /** Also where {@code limiter.rules} has nothing below. */
+    /** Returns whether a document has no rules, including an empty {@code limiter.rules}. */
     private static boolean isEmpty(PropertySource<?> document) {
         EnumerablePropertySource<?> properties = (EnumerablePropertySource<?>) document;
         return Arrays.stream(properties.getPropertyNames())
@@ -186,16 +186,16 @@ public final class RulesFile {
                     MessageCode.RULES_FILE,
                     PROPERTY,
                     path,
-                    "It has " + name + ", but may have limiter.rules, limiter.web.default-limit and"
-                            + " limiter.web.exclude alone.");
+                    "It contains " + name + ", but only limiter.rules, limiter.web.default-limit and"
+                            + " limiter.web.exclude are allowed.");
         }
         if (others.size() > NAMED) {
             problems.add(
                     MessageCode.RULES_FILE,
                     PROPERTY,
                     path,
-                    "It has " + others.get(NAMED) + " and " + (others.size() - NAMED - 1)
-                            + " more that it may not have.");
+                    "It contains " + others.get(NAMED) + " and " + (others.size() - NAMED - 1)
+                            + " more properties that are not allowed.");
         }
     }
 

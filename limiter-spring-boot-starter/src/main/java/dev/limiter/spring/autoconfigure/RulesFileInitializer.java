@@ -10,7 +10,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
 /**
- * Has the rules file be part of the environment before anything is made of that. Without the file, there is a warning.
+ * Adds the rules file to the environment before any bean is created. Logs a warning if the file does not exist.
  */
 public final class RulesFileInitializer
         implements ApplicationContextInitializer<ConfigurableApplicationContext>, Ordered {
@@ -28,14 +28,13 @@ public final class RulesFileInitializer
         }
         byte[] content = file.read();
         if (content == null) {
-            logger.warn("There is no " + file
-                    + ", which limiter.rules-file names. Its rules are in force as soon as there is.");
+            logger.warn("The limiter.rules-file " + file + " does not exist. Its rules apply once it is created.");
         } else {
             file.putInto(context.getEnvironment().getPropertySources(), content);
         }
     }
 
-    /** A value that cannot be read is told with all others. */
+    /** An unreadable value counts as on; binding reports it later, with all other problems. */
     private static boolean isOff(Environment environment) {
         try {
             return !Binder.get(environment)

@@ -11,7 +11,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
-/** Logs one line on startup: how many rules there are, and where their states are. */
+/** Logs one line on startup: the number of rules, and the storage. */
 final class StartupSummary implements SmartLifecycle {
 
     private static final Log logger = LogFactory.getLog(StartupSummary.class);
@@ -21,10 +21,10 @@ final class StartupSummary implements SmartLifecycle {
     private final @Nullable StorageAddress address;
     private volatile boolean running;
 
-    /** The address of a remote storage, for people. */
+    /** The address of a remote storage, for the log. */
     record StorageAddress(String text) {}
 
-    /** {@code address}: null for a storage in memory. */
+    /** @param address null for a storage in memory */
     StartupSummary(LiveRules rules, DecidingStorage storage, @Nullable StorageAddress address) {
         this.rules = rules;
         this.storage = storage;
@@ -40,7 +40,7 @@ final class StartupSummary implements SmartLifecycle {
         }
     }
 
-    /** Empty without rules. */
+    /** Returns an empty string if there are no rules. */
     private String text() {
         long count = rules.all().stream()
                 .filter(rule -> rule.live() == null)
@@ -75,7 +75,7 @@ final class StartupSummary implements SmartLifecycle {
         return running;
     }
 
-    /** After {@link RedisWarmUp}, which has connected then. */
+    /** After {@link RedisWarmUp}, so that Redis is connected. */
     @Override
     public int getPhase() {
         return 1;

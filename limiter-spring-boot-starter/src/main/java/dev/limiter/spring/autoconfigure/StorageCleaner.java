@@ -12,8 +12,8 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Cleans the storage up once a second, which has no thread itself: expired states are freed, holds in Redis renewed. Runs
- * until web servers have served their last requests. Warns once when {@code max-keys} are in use.
+ * Maintains the storage once a second: frees expired buckets, and renews concurrency permits in Redis. Runs until web
+ * servers have served their last requests. Warns once when {@code max-keys} are in use.
  */
 final class StorageCleaner implements SmartLifecycle {
 
@@ -24,7 +24,7 @@ final class StorageCleaner implements SmartLifecycle {
     private final BackgroundTask task = new BackgroundTask("limiter-cleaner", Duration.ofSeconds(1), this::clean);
     private boolean logged;
 
-    /** {@code maxKeys}: how many keys the storage remembers. */
+    /** @param maxKeys the capacity of the storage */
     StorageCleaner(RateLimiterStorage storage, long maxKeys) {
         this.storage = storage;
         this.maxKeys = maxKeys;
@@ -36,10 +36,10 @@ final class StorageCleaner implements SmartLifecycle {
             logged = true;
             logger.warn(new Finding(
                     MessageCode.MAX_KEYS,
-                    "All limiter.max-keys = " + maxKeys + " keys are in use. From now on the least used ones are"
-                            + " forgotten before their time, one at its limit last. Raise limiter.max-keys if there"
-                            + " are so many clients; if one client can make up many keys, key the rule by something"
-                            + " it cannot choose. This is logged only once."));
+                    "All limiter.max-keys = " + maxKeys + " keys are in use. The least used ones are now evicted early,"
+                            + " keys at their limit last. Raise limiter.max-keys if you have that many clients. If one"
+                            + " client can invent many keys, use a key that clients cannot choose. This is logged only"
+                            + " once."));
         }
     }
 
@@ -62,7 +62,7 @@ final class StorageCleaner implements SmartLifecycle {
         return task.isRunning();
     }
 
-    /** Before web servers start, which is after they stop: a graceful shutdown waits for requests that hold permits. */
+    /** Starts before web servers and so stops after them: a graceful shutdown waits for requests that hold permits. */
     @Override
     public int getPhase() {
         return 2;

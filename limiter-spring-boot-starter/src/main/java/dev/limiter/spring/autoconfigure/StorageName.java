@@ -5,7 +5,7 @@ import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.operate.DecidingStorage;
 
-/** The name of a storage in metrics and the endpoint: {@code memory}, {@code redis}, or {@code custom}. */
+/** Names a storage in metrics and the endpoint: {@code memory}, {@code redis}, or {@code custom}. */
 final class StorageName {
 
     private StorageName() {}

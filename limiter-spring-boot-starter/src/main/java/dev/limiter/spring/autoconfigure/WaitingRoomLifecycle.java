@@ -4,8 +4,7 @@ import dev.limiter.RateLimiters;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Rejects all waiters when the context stops: before the server begins to wait for its requests, which it does
- * in an earlier phase.
+ * Rejects all waiting requests when the context stops, before the graceful shutdown of the server waits for them.
  */
 final class WaitingRoomLifecycle implements SmartLifecycle {
 

@@ -10,10 +10,10 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.reader.UnicodeReader;
 
-/** Counts the values of a YAML text with all aliases written out: a few lines can stand for billions of them. */
+/** Counts the values of a YAML document with all aliases expanded: a few lines can expand to billions of values. */
 final class YamlBombCheck {
 
-    /** As many as a file of 1 MB has without aliases. */
+    /** The most that a file of 1 MB can have without aliases. */
     private static final int MOST = 100_000;
 
     private static final int DEEPEST = 50;
@@ -23,7 +23,7 @@ final class YamlBombCheck {
     /**
      * Returns whether there are at most {@value #MOST} values.
      *
-     * @throws org.yaml.snakeyaml.error.YAMLException if it is no YAML
+     * @throws org.yaml.snakeyaml.error.YAMLException if the document is invalid
      */
     static boolean isBounded(byte[] content) {
         LoaderOptions options = new LoaderOptions();
@@ -36,7 +36,7 @@ final class YamlBombCheck {
         return left >= 0;
     }
 
-    /** A value that contains itself by an alias is too deep. */
+    /** Also bounds the depth, because an alias can make a value contain itself. */
     private static int left(Node node, int depth, int before) {
         int left = depth > DEEPEST ? -1 : before - 1;
         if (node instanceof SequenceNode sequence) {

@@ -1,4 +1,4 @@
-/** Puts the beans together; each backs off where the application brings its own. Internal. */
+/** Auto-configuration. Beans of the application replace those defined here. Internal. */
 @NullMarked
 package dev.limiter.spring.autoconfigure;
 

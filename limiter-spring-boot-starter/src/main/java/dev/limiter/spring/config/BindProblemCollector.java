@@ -16,8 +16,8 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /**
- * Continues to read after a mistake below {@code limiter}, so that one start reports all mistakes. The values that were
- * read are not used then.
+ * Continues binding after an error below {@code limiter}, so that one start reports all errors. The bound values are
+ * then discarded.
  */
 public final class BindProblemCollector implements ConfigurationPropertiesBindHandlerAdvisor {
 
@@ -28,7 +28,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
 
     private static final class Collector extends AbstractBindHandler {
 
-        /** An environment variable is read once for each spelling of a rule, and these properties are equal. */
+        /** By name, because an environment variable is read once per spelling of a rule, under equal names. */
         private final Map<ConfigurationPropertyName, Problem> problems = new LinkedHashMap<>();
 
         private boolean binding;
@@ -37,7 +37,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             super(parent);
         }
 
-        /** An application may bind beans of its own below {@code limiter}. */
+        /** Applications may bind their own beans below {@code limiter}; these are left alone. */
         @Override
         public <T> @Nullable Bindable<T> onStart(
                 ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
@@ -55,7 +55,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             return super.onSuccess(name, target, context, result);
         }
 
-        /** Spring takes a number for the position of a constant, and cuts off the fraction of a number. */
+        /** Spring would convert a number to the enum constant at this position, and drop the fraction of a number. */
         private static boolean isMisread(Object value, Object result) {
             return result instanceof Enum
                     ? value instanceof Number
@@ -88,7 +88,7 @@ public final class BindProblemCollector implements ConfigurationPropertiesBindHa
             throwProblems(name, context);
         }
 
-        /** Once all is read. */
+        /** Throws once everything is bound. */
         private void throwProblems(ConfigurationPropertyName name, BindContext context) {
             if (binding && KnownKeys.ROOT.equals(name)) {
                 problems.putAll(new PropertyCheck(context).problems());

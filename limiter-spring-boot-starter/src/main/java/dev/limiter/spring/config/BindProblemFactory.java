@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
-/** Describes properties below {@code limiter} that cannot be read: unknown keys, and values of the wrong type. */
+/** Describes problems of properties below {@code limiter}: unknown keys, and values of the wrong type. */
 final class BindProblemFactory {
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^}]*}");
@@ -32,9 +32,9 @@ final class BindProblemFactory {
     private BindProblemFactory() {}
 
     /**
-     * The problem of a property that is declared in part only.
+     * Returns the problem of a property that is only partly declared.
      *
-     * @param value what the property has
+     * @param value the value of the property
      */
     static Problem unknown(ConfigurationPropertyName property, KnownKeys.Place place, @Nullable Object value) {
         if (!place.type().isRecord()) {
@@ -46,10 +46,10 @@ final class BindProblemFactory {
                 MessageCode.UNKNOWN_KEY,
                 property.chop(depth + 1).toString(),
                 property.getNumberOfElements() == depth + 1 ? value : null,
-                "This key is unknown. Here there are: " + String.join(", ", keys) + "." + meant(property, depth, keys));
+                "This key is unknown. Allowed here: " + String.join(", ", keys) + "." + meant(property, depth, keys));
     }
 
-    /** The same key at another level, a rule that is not below {@code limiter.rules}, or a key with a similar name. */
+    /** Suggests the same key at another level, a rule below {@code limiter.rules}, or a key with a similar name. */
     private static String meant(ConfigurationPropertyName property, int depth, List<String> keys) {
         String key = property.getElement(depth, Form.ORIGINAL);
         String end = "." + key.replace("_", "-");
@@ -66,16 +66,18 @@ final class BindProblemFactory {
         return depth == 1 && similar.isEmpty() && ofRule ? " Did you mean limiter.rules." + key + "?" : similar;
     }
 
-    /** The problem of a key without a value, from which Spring Boot reads the default. */
+    /** Returns the problem of an empty value, for which Spring Boot would silently use the default. */
     static Problem empty(ConfigurationPropertyName name, @Nullable Object value) {
         return new Problem(
                 MessageCode.UNREADABLE_VALUE,
                 name.toString(),
                 value,
-                "There is no value here, or a placeholder gave none. Write one, or remove the key.");
+                "The value is empty, or a placeholder resolved to nothing. Set a value, or remove the key.");
     }
 
-    /** The problem of a text in which a placeholder is left; null if there is none. The rest of it may be secret. */
+    /**
+     * Returns the problem of an unresolved placeholder, or null. Shows only the placeholder: the rest may be secret.
+     */
     static @Nullable Problem unresolved(ConfigurationPropertyName name, String text) {
         Matcher placeholder = PLACEHOLDER.matcher(text);
         return placeholder.find()
@@ -87,7 +89,7 @@ final class BindProblemFactory {
                 : null;
     }
 
-    /** The problem of a name with characters that Spring Boot leaves out, or that YAML reads as true or false. */
+    /** Returns the problem of a name with characters that Spring Boot drops, or that YAML reads as true or false. */
     static Problem wrongName(String where) {
         return new Problem(
                 MessageCode.NAME,
@@ -95,19 +97,20 @@ final class BindProblemFactory {
                 null,
                 WORD_OF_YAML.matcher(where).find()
                         ? "YAML reads the names on, off, yes and no as true or false. Quote the name, as in \"off\"."
-                        : "A name must be letters, digits, '-' and '_', and start with a small letter or digit.");
+                        : "A name must consist of letters, digits, '-' and '_', and start with a lowercase letter or"
+                                + " digit.");
     }
 
-    /** The problem of a key that one source has in two spellings: Spring Boot would read one of the values. */
+    /** Returns the problem of a key with two spellings in one source. Spring Boot would read only one of them. */
     static Problem repeated(ConfigurationPropertyName name) {
         return new Problem(
                 MessageCode.SAME_NAME,
                 name.toString(),
                 null,
-                "This is written twice in one source, in two spellings. Remove one.");
+                "This key is written twice in one source, in two spellings. Remove one.");
     }
 
-    /** The problem of a value that is none of the type. */
+    /** Returns the problem of a value that cannot be converted to the type. */
     static Problem unreadable(ConfigurationPropertyName name, @Nullable Object value, Class<?> type) {
         String text = value == null ? "" : value.toString().strip();
         boolean tooLarge = isNumber(type) && INTEGER.matcher(text).matches();
@@ -130,21 +133,21 @@ final class BindProblemFactory {
             return "This must be a whole number" + range(key, type) + ".";
         }
         if (type == Map.class) {
-            return "There must be at least one name here, with settings of its own.";
+            return "This must contain at least one name with its settings.";
         }
         if (type == List.class) {
-            return "This must be a list of texts.";
+            return "This must be a list of strings.";
         }
         return type.isRecord()
                 ? "This must have keys of its own: " + String.join(", ", KnownKeys.of(type)) + "."
-                : "This must be a text.";
+                : "This must be a string.";
     }
 
     private static boolean isNumber(Class<?> type) {
         return type.isPrimitive() && type != boolean.class || Number.class.isAssignableFrom(type);
     }
 
-    /** The range of an option, or else that of its type. */
+    /** Returns the range of an option, or else of its type. */
     private static String range(String key, Class<?> type) {
         for (Option<?> option : OPTIONS) {
             if (option.name().equals(key) && option.max() != Long.MAX_VALUE) {

@@ -8,12 +8,12 @@ import java.lang.reflect.RecordComponent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Options as Spring Boot has bound them: the component of a record that is called like an option holds its value. */
+/** Converts records that Spring Boot has bound to settings: a component holds the value of the option with its name. */
 final class BoundOptions {
 
     private BoundOptions() {}
 
-    /** The settings of these options that a record holds; an option without a component of its name has none. */
+    /** Returns the settings of the given options that the record has components for. */
     static Settings of(Record bound, List<Option<?>> options, RuleOrigin origin) {
         Settings settings = Settings.NONE;
         for (RecordComponent component : bound.getClass().getRecordComponents()) {
@@ -35,7 +35,7 @@ final class BoundOptions {
         try {
             return component.getAccessor().invoke(bound);
         } catch (IllegalAccessException | InvocationTargetException failure) {
-            throw new IllegalStateException("A record does not tell its " + component.getName(), failure);
+            throw new IllegalStateException("Cannot read record component " + component.getName(), failure);
         }
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
-/** The rules of {@code limiter.rules}, and what else is configured about rules. Immutable. */
+/** The configured rules: {@code limiter.rules}, the automatic limit and the exempt paths. Immutable. */
 public final class ConfiguredRules {
 
     private static final String ACTUATOR = "/actuator/**";
@@ -19,7 +19,7 @@ public final class ConfiguredRules {
     private final Setting<List<String>> excluded;
 
     /**
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if a name is none, or is there twice
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if a name is invalid or duplicate
      */
     public ConfiguredRules(LimiterProperties properties, Environment environment) {
         Problems problems = new Problems();
@@ -31,7 +31,7 @@ public final class ConfiguredRules {
         this.excluded = new Setting<>(excluded(properties.web().exclude(), environment), "limiter.web.exclude");
     }
 
-    /** The endpoints of Actuator are where the application puts them, unless they have a port of their own. */
+    /** Replaces {@code /actuator/**} by the configured base path, unless the endpoints have their own port. */
     private static List<String> excluded(List<String> patterns, Environment environment) {
         String base = StringUtils.trimTrailingCharacter(
                 environment.getProperty("management.endpoints.web.base-path", "/actuator"), '/');
@@ -43,17 +43,17 @@ public final class ConfiguredRules {
                 : patterns;
     }
 
-    /** These rules, and after them the others. */
+    /** Returns these rules, followed by others. */
     public List<RuleDefinition> with(List<RuleDefinition> others) {
         return Stream.concat(rules.stream(), others.stream()).toList();
     }
 
-    /** The automatic limit, if there is one. */
+    /** Returns the automatic limit; null if there is none. */
     public @Nullable RuleDefinition defaultLimit() {
         return defaultLimit;
     }
 
-    /** The paths that no rule applies to. */
+    /** Returns the path patterns that are exempt from all rules. */
     public Setting<List<String>> excluded() {
         return excluded;
     }

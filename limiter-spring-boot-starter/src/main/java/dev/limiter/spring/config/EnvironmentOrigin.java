@@ -4,13 +4,13 @@ import dev.limiter.spring.rule.RuleOrigin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
-/** Properties of an environment, which knows the files that they are in. Equal to others of the same properties. */
+/** The origin of a rule in the environment. Equal to other origins with the same property. */
 final class EnvironmentOrigin implements RuleOrigin {
 
     private final RuleOrigin property;
     private final PropertyOrigins sources;
 
-    /** {@code prefix}: such as {@code limiter.rules.orders}. */
+    /** @param prefix such as {@code limiter.rules.orders} */
     EnvironmentOrigin(String prefix, Environment environment) {
         this.property = RuleOrigin.property(prefix);
         this.sources = new PropertyOrigins(environment);

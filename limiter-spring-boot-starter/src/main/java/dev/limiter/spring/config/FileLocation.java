@@ -6,19 +6,19 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.springframework.util.ResourceUtils;
 
-/** The file that a property names: by its path, or by a {@code file:} URL. */
+/** Reads a path or {@code file:} URL from a property. */
 public final class FileLocation {
 
-    /** Not the drive of a path of Windows, which is one letter. */
+    /** At least two letters, to exclude drives of Windows. */
     private static final Pattern OTHER_SCHEME =
             Pattern.compile("(?!file:)[a-z][a-z0-9+.-]+\\*?:.*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private FileLocation() {}
 
     /**
-     * The path that a property names.
+     * Returns the path in a property.
      *
-     * @throws IllegalArgumentException if it names none; the message is for the property's problem
+     * @throws IllegalArgumentException if it is invalid, with a message for the problem of the property
      */
     public static Path path(String property) {
         String text = property.strip();
@@ -27,9 +27,10 @@ public final class FileLocation {
                 return ResourceUtils.getFile(text).toPath();
             }
         } catch (FileNotFoundException | InvalidPathException impossible) {
-            throw new IllegalArgumentException("It is no name of a file: " + impossible.getMessage() + ".", impossible);
+            throw new IllegalArgumentException(
+                    "This is not a valid path: " + impossible.getMessage() + ".", impossible);
         }
-        throw new IllegalArgumentException("This names no file of this machine: write its path, such as"
-                + " /etc/limits/a.yml, or file:/etc/limits/a.yml.");
+        throw new IllegalArgumentException(
+                "This is not a local file. Write a path such as /etc/limits/a.yml, or" + " file:/etc/limits/a.yml.");
     }
 }

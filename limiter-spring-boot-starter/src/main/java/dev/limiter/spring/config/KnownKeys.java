@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
-/** The keys below {@code limiter}, as {@link LimiterProperties} declares them. Not thread-safe. */
+/** The keys below {@code limiter} that {@link LimiterProperties} declares. Not thread-safe. */
 final class KnownKeys {
 
     static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(LimiterProperties.PREFIX);
@@ -24,21 +24,21 @@ final class KnownKeys {
     private final Map<Class<?>, Map<String, Type>> levels = new HashMap<>();
 
     /**
-     * How much of a property is declared.
+     * The declared part of a property.
      *
-     * @param name the part that is declared
-     * @param type of that part
-     * @param whole whether that is all of it
+     * @param name the declared part
+     * @param type the type of that part
+     * @param whole whether the whole property is declared
      */
     record Place(ConfigurationPropertyName name, Class<?> type, boolean whole) {
 
-        /** Returns whether there must be keys or names below it. */
+        /** Returns whether keys or names must follow. */
         boolean isSection() {
             return type == Map.class || type.isRecord();
         }
     }
 
-    /** Returns how much of a property below {@code limiter} is declared. */
+    /** Returns the declared part of a property below {@code limiter}. */
     Place place(ConfigurationPropertyName property) {
         Type type = LimiterProperties.class;
         for (int depth = 1; depth < property.getNumberOfElements(); depth++) {
@@ -64,7 +64,7 @@ final class KnownKeys {
                 : null;
     }
 
-    /** Returns whether a list begins in the place of names. Limits can be a list: names only distinguish them. */
+    /** Returns whether this is a list where names are required. Named limits may be a list. */
     private static boolean isPosition(ConfigurationPropertyName property, int depth) {
         return property.isNumericIndex(depth)
                 && property.getElement(depth, Form.UNIFORM).equals("0")
@@ -87,12 +87,12 @@ final class KnownKeys {
         return types;
     }
 
-    /** Returns whether the key is one directly below {@code limiter}. */
+    /** Returns whether the key is declared directly below {@code limiter}. */
     static boolean atRoot(String key) {
         return types(LimiterProperties.class).containsKey(key);
     }
 
-    /** Returns the keys of all levels above names that users choose, such as {@code limiter.web.status}. */
+    /** Returns all properties without a user-defined name in them, such as {@code limiter.web.status}. */
     static List<String> paths() {
         return paths(LimiterProperties.PREFIX, LimiterProperties.class).toList();
     }
@@ -105,7 +105,7 @@ final class KnownKeys {
         });
     }
 
-    /** Returns the keys of a record, in the order of the documentation. */
+    /** Returns the keys of a record in the order of their declaration. */
     static List<String> of(Class<?> level) {
         return Arrays.stream(parameters(level)).map(KnownKeys::key).toList();
     }

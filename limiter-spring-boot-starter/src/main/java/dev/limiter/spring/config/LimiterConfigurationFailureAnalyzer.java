@@ -10,11 +10,11 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
-/** Says which settings of Limiter cannot work, where they were written, and what would be right. */
+/** Describes invalid settings of Limiter, with their source and the allowed values. */
 public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<LimiterConfigurationException>
         implements Ordered {
 
-    /** Each is looked for in all properties, of which there may be as many. */
+    /** Bounds the work: the source of each problem is searched for in all properties. */
     private static final int MOST_DESCRIBED = 50;
 
     private final PropertyOrigins origins;
@@ -23,7 +23,7 @@ public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAn
         this.origins = new PropertyOrigins(environment);
     }
 
-    /** Before Spring Boot's own analyzer of binding, which does not describe what is allowed here. */
+    /** Before Spring Boot's own analyzer of binding failures, which does not list the allowed values. */
     @Override
     public int getOrder() {
         return Ordered.HIGHEST_PRECEDENCE;
@@ -34,20 +34,24 @@ public final class LimiterConfigurationFailureAnalyzer extends AbstractFailureAn
         return analysis(cause.problems(), origins, cause);
     }
 
-    /** The analysis of the first problems, each with its code; the action is the advice for each code. */
+    /** Returns the description of the first problems, and the action for each of their codes. */
     public static FailureAnalysis analysis(List<Problem> problems, PropertyOrigins origins, Throwable cause) {
         String description = problems.stream()
                 .limit(MOST_DESCRIBED)
                 .map(problem -> describe(problem, origins))
                 .collect(Collectors.joining("\n\n"));
         if (problems.size() > MOST_DESCRIBED) {
-            description += "\n\nThere are " + (problems.size() - MOST_DESCRIBED) + " problems more.";
+            description += "\n\nThere are " + (problems.size() - MOST_DESCRIBED) + " more problems.";
         }
         String action = problems.stream()
                 .map(Problem::code)
                 .distinct()
                 .map(code -> code + ": " + code.action())
-                .collect(Collectors.joining("\n", "", "\ndocs/reference/messages.md says more about each code."));
+                .collect(Collectors.joining(
+                        "\n",
+                        "",
+                        "\nSearch the manual for a code, for example "
+                                + problems.get(0).code() + "."));
         return new FailureAnalysis(description, action, cause);
     }
 

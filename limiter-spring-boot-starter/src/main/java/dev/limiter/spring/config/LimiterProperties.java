@@ -17,28 +17,29 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.convert.Delimiter;
 
 /**
- * The properties below {@code limiter}, with no others ({@link BindProblemCollector}). The options of rules, limits and bans are
- * components by their names alone: their meaning is in {@link dev.limiter.spring.rule.RuleOptions}, {@link
+ * The properties below {@code limiter}. Others are rejected by {@link BindProblemCollector}. The options of rules,
+ * limits and bans are components without a description here: see {@link dev.limiter.spring.rule.RuleOptions}, {@link
  * dev.limiter.spring.rule.LimitOptions} and {@link dev.limiter.spring.rule.BanOptions}.
  *
- * @param enabled Whether anything is limited.
- * @param storage Where the states of limits are: memory, each instance for itself, or redis, all instances together.
- * @param mode Effect of decisions: enforce them, only count them (shadow), or none at all (off). A rule can do less
- *     than this, not more.
- * @param maxKeys How many keys are remembered in memory, 1 to 1000000000.
- * @param nearLimit From which use of a limit a permitted request is counted in limiter.near.limit, 1% to 99%.
- * @param changesFile File in which changes of rules that are made at the endpoint are kept for the next start; by
- *     default they end with the application. For storage: memory.
+ * @param enabled Whether to enable rate limiting.
+ * @param storage Where limits are stored. With memory, each instance has its own limits; with redis, all instances
+ *     share them.
+ * @param mode Effect of decisions: enforce them, only count them (shadow), or skip them (off). A rule can weaken this
+ *     mode but not strengthen it.
+ * @param maxKeys Maximum number of keys in memory, 1 to 1000000000.
+ * @param nearLimit Use of a limit from which permitted requests are counted in limiter.near.limit, 1% to 99%.
+ * @param changesFile File that preserves changes made at the endpoint across restarts, with storage: memory. Without
+ *     it, these changes are lost on restart.
  * @param web Limits on HTTP requests.
- * @param redis Limits in Redis, and decisions while it fails; for storage: redis.
+ * @param redis Limits in Redis, with storage: redis.
  * @param aspect Limits on annotated methods.
  * @param dashboard The page of limiter-dashboard.
- * @param rules Rules by name: small letters, digits, '-' and '_'. Names that differ only in case, '-' and '_' are the
- *     same.
- * @param caps The most that rules may allow, by their names, wherever they are defined or changed; default for the
- *     automatic limit.
- * @param rulesFile YAML file with rules, as in application.yml, which come before all else that is configured; looked
- *     at four times a second, also through symbolic links.
+ * @param rules Rules by name. A name consists of letters, digits, '-' and '_', and starts with a lowercase letter or
+ *     digit. Names that differ only in case, '-' and '_' are the same.
+ * @param caps The most that rules may allow, by rule name; default for the automatic limit. Applies to rules from any
+ *     source, and to changes at run time.
+ * @param rulesFile YAML file with rules as in application.yml, which override all other configuration. Checked for
+ *     changes four times a second.
  */
 @ConfigurationProperties(LimiterProperties.PREFIX)
 public record LimiterProperties(
@@ -59,22 +60,22 @@ public record LimiterProperties(
     public static final String PREFIX = "limiter";
 
     /**
-     * See {@code limiter.redis}. The server and the connections are configured with {@code spring.data.redis}, unless
-     * there is a {@code url}.
+     * The properties of {@code limiter.redis}. The server is configured with {@code spring.data.redis} unless {@code
+     * url} is set.
      *
-     * @param keyPrefix Prefix of the names of all keys in Redis, without braces; by default limiter: and the name of
-     *     the application. Applications with the same prefix on the same Redis share the limits of rules of the same
-     *     name.
-     * @param url URL of a server for limits alone, such as redis://user:password@limits:6379; by default that of the
-     *     application.
-     * @param timeout How long a decision may take, at most 10s; then it is made as on-failure says.
-     * @param onFailure Decisions while Redis does not decide: local (each instance has its share of the limit), allow
-     *     or deny. Also per rule.
-     * @param instances How many instances share the limits, at least 1; by default they are counted through Redis.
-     * @param keySecret Secret that headers, cookies, sessions and the like are hashed with before they are part of a
-     *     key in Redis, at least 16 characters; the same for all instances.
-     * @param shareChanges Whether changes of rules that are made at the endpoint of one instance are those of all, and
-     *     are kept for the next start.
+     * @param keyPrefix Prefix of all keys in Redis, without braces. Defaults to limiter: followed by the name of the
+     *     application. Applications with the same prefix share the limits of rules with the same name.
+     * @param url URL of a dedicated server for limits, such as redis://user:password@limits:6379. Defaults to the
+     *     server of the application.
+     * @param timeout Maximum time for a decision in Redis, at most 10s. If it expires, on-failure applies.
+     * @param onFailure Decisions while Redis is unavailable: local (each instance enforces its share of the limit),
+     *     allow or deny. Rules can override it.
+     * @param instances Number of instances that share the limits, 1 to 1000000. By default, instances are counted
+     *     through Redis.
+     * @param keySecret Secret for hashing headers, cookies, session IDs and similar values in the keys in Redis, at
+     *     least 16 characters. Must be the same for all instances.
+     * @param shareChanges Whether changes made at the endpoint of one instance apply to all instances and survive
+     *     restarts.
      */
     public record Redis(
             @Nullable String keyPrefix,
@@ -86,54 +87,54 @@ public record LimiterProperties(
             @DefaultValue("true") boolean shareChanges) {}
 
     /**
-     * See {@code limiter.caps}.
+     * The properties of one cap in {@code limiter.caps}.
      *
-     * @param limit The most permits per window, and at once, that one limit of the rule must be held to, 1 to
-     *     1000000000000000.
-     * @param window Time that they are for, such as 1s or 1d.
+     * @param limit Maximum number of permits, per window and at once, 1 to 1000000000000000. At least one limit of the
+     *     rule must stay within it.
+     * @param window Window of the cap, such as 1s or 1d.
      */
     @ConfigurationProperties("limiter.caps.*") // for the metadata alone
     public record Cap(@Nullable Long limit, @Nullable String window) {}
 
     /**
-     * See {@code limiter.aspect}.
+     * The properties of {@code limiter.aspect}.
      *
-     * @param order Order of the limits among the advice of a method; lower is further out. By default they are around
-     *     transactions, caches and retries, and within method security; 2147483647 is within everything.
+     * @param order Order of the limits among the advice of a method; lower values are further out. By default, limits
+     *     are outside transactions, caches and retries, and inside method security. 2147483647 is innermost.
      */
     public record Aspect(@DefaultValue("2147483547") int order) {}
 
     /**
-     * See {@code limiter.dashboard}.
+     * The properties of {@code limiter.dashboard}.
      *
-     * @param enabled Whether the page is served at /limiter if limiter-dashboard is on the class path. It needs Spring
+     * @param enabled Whether to serve the page at /limiter if limiter-dashboard is on the class path. Requires Spring
      *     Security, or a loopback address as server.address.
      */
     public record Dashboard(@DefaultValue("true") boolean enabled) {}
 
     /**
-     * See {@code limiter.web}.
+     * The properties of {@code limiter.web}.
      *
-     * @param enabled Whether HTTP requests are limited by the rules and the automatic limit; annotated methods are in
+     * @param enabled Whether to limit HTTP requests by rules and the automatic limit. Annotated methods are limited in
      *     any case.
-     * @param defaultLimit The automatic limit of each endpoint that no rule applies to; none if absent.
-     * @param exclude Path patterns that no rule applies to; /actuator/** is where
-     *     management.endpoints.web.base-path says.
-     * @param staticResources Whether the automatic limit applies also to requests without an endpoint (static files,
-     *     unknown URLs), as one resource. Rules apply to it in any case, where their paths match the URL.
-     * @param filterOrder Order of the filter among others, which decides the rules of phase request; by default just
-     *     before Spring Security.
-     * @param headers Header fields that tell clients where they stand.
-     * @param retryAfterJitter Up to so much is added to Retry-After, so that rejected clients do not return all at
+     * @param defaultLimit The automatic limit of each endpoint that no rule applies to. None by default.
+     * @param exclude Path patterns that are exempt from all rules. /actuator/** follows
+     *     management.endpoints.web.base-path.
+     * @param staticResources Whether the automatic limit also applies to requests without an endpoint, such as static
+     *     files and unknown URLs, as one resource. Rules apply to them in any case if their paths match.
+     * @param filterOrder Order of the filter that applies rules with phase: request. By default, just before Spring
+     *     Security.
+     * @param headers Header fields that inform clients about their limits.
+     * @param retryAfterJitter Maximum random delay added to Retry-After, so that rejected clients do not all return at
      *     once.
-     * @param status Status of the answer to a rejected request, 400 to 599.
-     * @param trustedProxies Networks of the proxies that may name the client of a request, such as 10.0.0.0/8; none if
-     *     empty.
-     * @param forwardedHeader Header in which trusted proxies name the client: forwarded, x-forwarded-for, or any of
-     *     both.
-     * @param ipv6Prefix Length of the networks that IPv6 clients are told apart by, 1 to 128.
-     * @param allow Networks of clients that no rule limits, such as 10.0.0.0/8.
-     * @param deny Networks of clients that every rule rejects, with status 403.
+     * @param status HTTP status of the response to a rejected request, 400 to 599.
+     * @param trustedProxies Networks of the proxies that are trusted to name the client of a request, such as
+     *     10.0.0.0/8. By default, no proxy is trusted.
+     * @param forwardedHeader Header in which trusted proxies name the client: forwarded, x-forwarded-for, or any (one
+     *     of the two).
+     * @param ipv6Prefix Prefix length of the network that identifies an IPv6 client, 1 to 128.
+     * @param allow Networks of clients that are never limited, such as 10.0.0.0/8.
+     * @param deny Networks of clients that are always rejected, with status 403.
      */
     public record Web(
             @DefaultValue("true") boolean enabled,
@@ -151,10 +152,10 @@ public record LimiterProperties(
             @DefaultValue List<String> deny) {}
 
     /**
-     * See {@code limiter.web.default-limit}: each endpoint has a budget of its own.
+     * The properties of {@code limiter.web.default-limit}. Each endpoint has its own buckets.
      *
-     * @param limits Several limits by name, instead of the one above; all must permit.
-     * @param tiers Tiers by name, with their differences from the rule; for tier-by.
+     * @param limits Named limits, instead of a single limit. A request must be permitted by all of them.
+     * @param tiers Tiers by name, with the settings that differ from the rule. Used with tier-by.
      */
     public record DefaultLimit(
             @Nullable Long limit,
@@ -188,13 +189,13 @@ public record LimiterProperties(
             @Nullable String limitCache) {}
 
     /**
-     * See {@code limiter.rules}.
+     * The properties of one rule in {@code limiter.rules}.
      *
-     * @param limits Several limits by name, instead of the one above; all must permit.
-     * @param tiers Tiers by name, with their differences from the rule; for tier-by.
-     * @param candidate Limits tried beside those of the rule, as differences from them: they reject nothing, and are
-     *     counted as the rule with -candidate in its name.
-     * @param ban When a key that goes on in spite of rejections is rejected outright for a while.
+     * @param limits Named limits, instead of a single limit. A request must be permitted by all of them.
+     * @param tiers Tiers by name, with the settings that differ from the rule. Used with tier-by.
+     * @param candidate Limits to try out next to those of the rule, with the settings that differ. They reject nothing,
+     *     and are counted as a rule with the suffix -candidate.
+     * @param ban Bans keys that are rejected too often.
      */
     @ConfigurationProperties("limiter.rules.*") // for the metadata alone
     public record Rule(
@@ -234,13 +235,13 @@ public record LimiterProperties(
             @Nullable String limitResolver,
             @Nullable String limitCache) {}
 
-    /** When a key is rejected outright. */
+    /** The properties of a ban. */
     public record Ban(
             @Nullable Long after,
             @Nullable String within,
             @Name("for") @Nullable String duration) {}
 
-    /** One of several limits. */
+    /** The properties of a named limit. */
     @ConfigurationProperties("limiter.rules.*.limits.*") // for the metadata alone
     public record NamedLimit(
             @Nullable Long limit,
@@ -254,10 +255,10 @@ public record LimiterProperties(
             @Nullable String cost) {}
 
     /**
-     * The settings of one tier; the others are those of the rule.
+     * The properties of a tier. Defaults are the settings of the rule.
      *
-     * @param limits Differences in the named limits of the rule.
-     * @param unlimited Whether the rule does not apply to the tier.
+     * @param limits Named limits, with the settings that differ from the rule.
+     * @param unlimited Whether the tier is exempt from the rule.
      */
     public record Tier(
             @Nullable Long limit,

@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
 /**
- * The settings that are not rules, checked. Immutable.
+ * The validated settings, except rules. Immutable.
  *
- * @param mode of all rules; {@code OFF} also when Limiter is not enabled, which an application that was processed ahead
- *     of time finds out only when it runs
- * @param maxKeys how many keys are remembered in memory
- * @param changesFile where changes of rules are kept for the next start; null if they are not, or elsewhere
- * @param caps what rules may not exceed
- * @param nearLimit from which use of a limit, in percent, requests have come near to it: 1 to 99
+ * @param mode the mode of all rules; {@code OFF} also if Limiter is disabled, which an application processed ahead of
+ *     time evaluates only at run time
+ * @param maxKeys the maximum number of keys in memory
+ * @param changesFile stores changes of rules across restarts; null if there is none
+ * @param caps the most that rules may allow
+ * @param nearLimit the percentage of a limit from which requests count as near it, 1 to 99
  */
 public record LimiterSettings(
         Mode mode,
@@ -41,13 +41,13 @@ public record LimiterSettings(
     private static final long MOST_KEYS = 1_000_000_000;
 
     /**
-     * Limits on requests; see {@code limiter.web}.
+     * The settings of {@code limiter.web}.
      *
      * @param retryAfterJitter 0 or more
      * @param status 400 to 599
-     * @param addresses how clients are told apart by their addresses
-     * @param allow networks of clients that no rule limits
-     * @param deny networks of clients that every rule rejects
+     * @param addresses how client addresses are determined
+     * @param allow networks of clients that are never limited
+     * @param deny networks of clients that are always rejected
      */
     public record Web(
             boolean enabled,
@@ -60,8 +60,10 @@ public record LimiterSettings(
             AddressRanges deny) {}
 
     /**
-     * @param environment that the properties are from, with the name of the application
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of its range
+     * Validates properties.
+     *
+     * @param environment the environment of the properties, with the name of the application
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if a value is out of range
      */
     public static LimiterSettings of(LimiterProperties properties, Environment environment) {
         Problems problems = new Problems();
@@ -98,7 +100,6 @@ public record LimiterSettings(
                 redis);
     }
 
-    /** Changes are kept in one place. */
     private static @Nullable Path changesFile(LimiterProperties properties, Problems problems) {
         String file = properties.changesFile();
         if (file == null) {
@@ -109,7 +110,7 @@ public record LimiterSettings(
                     MessageCode.CHANGES_FILE,
                     "limiter.changes-file",
                     file,
-                    "With storage: redis, changes of rules are kept in Redis.");
+                    "With storage: redis, changes of rules are stored in Redis.");
         }
         String obstacle;
         try {
@@ -117,7 +118,7 @@ public record LimiterSettings(
             if (!file.isBlank() && !Files.isDirectory(path)) {
                 return path;
             }
-            obstacle = file.isBlank() ? "It is empty, and no name of a file." : "It is a folder.";
+            obstacle = file.isBlank() ? "It is empty." : "It is a folder.";
         } catch (IllegalArgumentException none) {
             obstacle = String.valueOf(none.getMessage());
         }
@@ -136,7 +137,7 @@ public record LimiterSettings(
                                 MessageCode.CAP,
                                 where,
                                 null,
-                                "Say limit and window, such as { limit: 100, window: 1s }.");
+                                "Set limit and window, such as { limit: 100, window: 1s }.");
                         return;
                     }
                     range(where + ".limit", cap.limit(), 1, Limit.MAX_PERMITS, problems);
@@ -152,7 +153,7 @@ public record LimiterSettings(
         }
     }
 
-    /** A whole number from 1 to 99 with a percent sign. */
+    /** Reads a whole number from 1 to 99 with a percent sign. */
     private static int percent(String property, String text, Problems problems) {
         String number = text.strip().replaceFirst(" ?%$", "");
         if (number.length() == text.strip().length() || !number.matches("[1-9][0-9]?")) {

@@ -18,8 +18,8 @@ import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.Environment;
 
 /**
- * Finds properties that are meant for Limiter, but are not below {@code limiter}, so that nothing reads them: below a
- * misspelled {@code limitter}, or below {@code spring.limiter}. Not in environment variables.
+ * Finds properties below a misspelled prefix, such as {@code limitter} or {@code spring.limiter}, which have no effect.
+ * Environment variables are not checked.
  */
 public final class MisplacedPropertyCheck implements StartupCheck {
 
@@ -49,7 +49,7 @@ public final class MisplacedPropertyCheck implements StartupCheck {
         return List.copyOf(findings.values());
     }
 
-    /** The number of elements before the key of Limiter, if these are wrong; or else 0. */
+    /** Returns the number of elements in a wrong prefix; 0 if the prefix is right or unrelated. */
     private static int wrongRoot(ConfigurationPropertyName property) {
         if (IN_SPRING.isAncestorOf(property)) {
             return 2;
@@ -69,7 +69,7 @@ public final class MisplacedPropertyCheck implements StartupCheck {
         String key = name.getElement(root, Form.ORIGINAL);
         return new Finding(
                 MessageCode.MISPLACED_PROPERTY,
-                name + (origin == null ? "" : " (" + origin + ")") + ": nothing reads this. Did you mean "
+                name + (origin == null ? "" : " (" + origin + ")") + ": this property has no effect. Did you mean "
                         + LimiterProperties.PREFIX + "." + key + "?");
     }
 }

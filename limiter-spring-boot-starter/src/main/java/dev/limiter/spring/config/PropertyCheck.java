@@ -22,17 +22,17 @@ import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Finds properties below {@code limiter} that are not what {@link LimiterProperties} declares, or have no value. Unknown
- * keys are problems in files, not in environment variables: platforms set variables of their own.
+ * Finds properties below {@code limiter} that {@link LimiterProperties} does not declare, or that have no value.
+ * Unknown keys are allowed in environment variables, because platforms set their own.
  */
 final class PropertyCheck {
 
     private static final UnboundElementsSourceFilter FILES = new UnboundElementsSourceFilter();
 
-    /** One element of a property as it is written, in brackets or not. */
+    /** One element of a property, with or without brackets. */
     private static final Pattern ELEMENT = Pattern.compile("\\[[^\\]]*]|[^.\\[\\]]+");
 
-    /** An element that Spring Boot reads as it is written, and that is no word of YAML. */
+    /** An element that Spring Boot reads unchanged, and that YAML does not read as true or false. */
     private static final Pattern READABLE = Pattern.compile("\\[(?!(true|false)]).*|\\w[\\w-]*");
 
     private final KnownKeys keys = new KnownKeys();
@@ -59,7 +59,7 @@ final class PropertyCheck {
 
     private void checkFile(IterableConfigurationPropertySource source) {
         Object written = source.getUnderlyingSource();
-        // the sources in a composite one may each have their own spelling
+        // the parts of a composite source may each have their own spelling
         boolean single = !(written instanceof CompositePropertySource);
         Set<ConfigurationPropertyName> read = new HashSet<>();
         for (ConfigurationProperty property : settings(source)) {
@@ -84,7 +84,7 @@ final class PropertyCheck {
         }
     }
 
-    /** Spring Boot would take an empty variable for a default, and hide the value of a file. */
+    /** Spring Boot would treat an empty variable as the default, and so hide the value in a file. */
     private void checkVariables(IterableConfigurationPropertySource source) {
         for (ConfigurationProperty property : settings(source)) {
             KnownKeys.Place place = keys.place(property.getName());
@@ -122,7 +122,7 @@ final class PropertyCheck {
                 BindProblemFactory.unknown(name, place, property.getValue()));
     }
 
-    /** All that is directly below {@code limiter.rules} and the like may be commented out. */
+    /** Allows an empty section directly below {@code limiter}, such as rules that are all commented out. */
     private void checkSection(ConfigurationProperty property, Class<?> type) {
         ConfigurationPropertyName name = property.getName();
         if (!isBlank(property.getValue()) || name.getNumberOfElements() > 2) {
@@ -143,7 +143,7 @@ final class PropertyCheck {
         }
     }
 
-    /** A placeholder behind a backslash is text. An application without a name has the default prefix too. */
+    /** Ignores an escaped placeholder, and the default key prefix of an application without a name. */
     private static @Nullable Problem unresolved(ConfigurationProperty property, Object value) {
         boolean text =
                 String.valueOf(property.getValue()).contains("\\${") || value.equals(RedisSettings.DEFAULT_PREFIX);
@@ -154,7 +154,7 @@ final class PropertyCheck {
         return value == null || value.toString().isBlank();
     }
 
-    /** Returns the value of a property, with the values of its placeholders; null if it has none. */
+    /** Returns the value of a property with placeholders resolved; null if it has none. */
     @Nullable
     Object value(ConfigurationPropertyName name) {
         ConfigurationProperty property = inForce(name);
@@ -180,7 +180,7 @@ final class PropertyCheck {
         return null;
     }
 
-    /** Spring Boot leaves other characters out, so that {@code für} and {@code fr} would be one. */
+    /** Spring Boot drops other characters, so that {@code für} and {@code fr} would be the same name. */
     private void checkNames(EnumerablePropertySource<?> source) {
         for (String property : source.getPropertyNames()) {
             if (property.startsWith("limiter.")) {

@@ -14,7 +14,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.Environment;
 
-/** Finds the file and line in which a property was written, if Spring Boot knows it. */
+/** Finds the file and line of a property, as far as Spring Boot recorded them. */
 public final class PropertyOrigins {
 
     private final @Nullable Environment environment;
@@ -24,8 +24,8 @@ public final class PropertyOrigins {
     }
 
     /**
-     * The place of the property, or else of the first one below it, preferably in the given spelling; null if the place
-     * is unknown or this is no property.
+     * Returns the origin of the property, or else of the first property below it, preferably in the given spelling.
+     * Returns null if there is none.
      */
     @Nullable
     public String of(String property) {
@@ -46,7 +46,7 @@ public final class PropertyOrigins {
         return (place + ".").startsWith("limiter.") || place.startsWith("limiter[");
     }
 
-    /** In the order of the sources: an environment variable comes before a file. */
+    /** Returns origins in the order of the sources: environment variables come before files. */
     private static Stream<Origin> origins(Environment environment, Predicate<ConfigurationPropertyName> wanted) {
         return StreamSupport.stream(
                         ConfigurationPropertySources.get(environment).spliterator(), false)

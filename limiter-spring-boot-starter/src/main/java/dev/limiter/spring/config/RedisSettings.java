@@ -9,13 +9,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checked settings of {@code limiter.redis}: the keys in Redis, and the decisions while it fails. Immutable.
+ * The validated settings of {@code limiter.redis}. Immutable.
  *
  * @param keyPrefix not empty, without braces
- * @param url of a server for limits alone; null for that of the application
- * @param timeout of a decision, from more than zero to ten seconds
- * @param onFailure of rules that do not say
- * @param instances 1 or more, or 0 if they are counted
+ * @param url a dedicated server for limits; null to use that of the application
+ * @param timeout the timeout of a decision, more than zero and at most ten seconds
+ * @param onFailure the default for rules
+ * @param instances 1 or more; 0 to count them automatically
  * @param keySecret null if there is none
  */
 public record RedisSettings(
@@ -26,7 +26,7 @@ public record RedisSettings(
         int instances,
         @Nullable String keySecret) {
 
-    /** The default, as the documentation writes it. An application without a name cannot resolve it. */
+    /** The documented default. Cannot be resolved in an application without a name. */
     static final String DEFAULT_PREFIX = "limiter:${spring.application.name}:";
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(10);
@@ -45,7 +45,7 @@ public record RedisSettings(
                 keySecret(redis.keySecret(), problems));
     }
 
-    /** Other applications on the same server have limits of their own. */
+    /** Contains the application name, so that applications on the same server do not share limits. */
     private static String defaultPrefix(@Nullable String application) {
         return application == null || application.isBlank()
                 ? "limiter:"
@@ -58,8 +58,8 @@ public record RedisSettings(
                     MessageCode.REDIS_PREFIX,
                     "limiter.redis.key-prefix",
                     prefix,
-                    "It must not be empty and must have no braces, which decide where a key is in a cluster; such as"
-                            + " limiter: or shop:limiter:.");
+                    "It must not be empty, and must not contain braces, which determine the slot of a key in a"
+                            + " cluster. For example limiter: or shop:limiter:.");
         }
         return prefix;
     }
@@ -85,14 +85,14 @@ public record RedisSettings(
                     MessageCode.OUT_OF_RANGE,
                     "limiter.redis.instances",
                     instances,
-                    "It must be from 1 to " + MOST_INSTANCES + ". Remove it to have the instances counted.");
+                    "It must be from 1 to " + MOST_INSTANCES + ". Remove it to count the instances automatically.");
         }
         return instances;
     }
 
     private static @Nullable String keySecret(@Nullable String secret, Problems problems) {
         if (secret != null && secret.length() < SHORTEST_SECRET) {
-            // what it is stays out of logs, also when it is wrong
+            // even an invalid secret must not appear in logs
             problems.add(
                     MessageCode.REDIS_SECRET,
                     "limiter.redis.key-secret",
@@ -102,7 +102,7 @@ public record RedisSettings(
         return secret;
     }
 
-    /** Without the secret. */
+    /** Leaves out the secret. */
     @Override
     public String toString() {
         return "RedisSettings[keyPrefix=" + keyPrefix + ", timeout=" + timeout + ", onFailure=" + onFailure

@@ -16,9 +16,9 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 
 /**
- * The settings below names that users choose (rules, tiers, named limits), by name, each once. An environment variable
- * spells {@code my-rule} as {@code MYRULE}, for which Spring Boot binds a second rule with the same values: spellings
- * from different sources are one name. Within one source, two spellings are two rules, and reported.
+ * Merges different spellings of user-defined names, such as rules, tiers and named limits. An environment variable
+ * spells {@code my-rule} as {@code MYRULE}, for which Spring Boot binds a second rule with the same values. Two
+ * spellings within one source are a problem.
  */
 final class RelaxedNameMerger {
 
@@ -27,10 +27,10 @@ final class RelaxedNameMerger {
     private RelaxedNameMerger() {}
 
     /**
-     * The bound settings by the spelling of the last source, which the others only override. Sources are read only if a
-     * name has two spellings: with ten thousand rules they are long.
+     * Returns the bound settings by their name in the last source, which defines the spelling. Sources are read only if
+     * a name has two spellings, because reading ten thousand rules takes long.
      *
-     * @param parent the property below which the names are, such as {@code limiter.rules}
+     * @param parent the parent property of the names, such as {@code limiter.rules}
      */
     static <T> Map<String, T> of(String parent, Map<String, T> bound, Environment environment, Problems problems) {
         Map<String, T> named = distinct(parent, bound, environment, problems);
@@ -38,7 +38,7 @@ final class RelaxedNameMerger {
         return named;
     }
 
-    /** {@link #of} where a name may be any text, such as {@code Class.method}. */
+    /** Like {@link #of}, for names of any form, such as {@code Class.method}. */
     static <T> Map<String, T> distinct(
             String parent, Map<String, T> bound, Environment environment, Problems problems) {
         long names = bound.keySet().stream().map(RuleName::canonical).distinct().count();
@@ -49,7 +49,7 @@ final class RelaxedNameMerger {
         return named;
     }
 
-    /** Canonical name to its spelling in the last source. */
+    /** Returns the spelling in the last source by canonical name. */
     private static Map<String, String> spellings(String parent, Environment environment, Problems problems) {
         ConfigurationPropertyName prefix = ConfigurationPropertyName.adapt(parent, '.');
         Map<String, String> spellings = new LinkedHashMap<>();
@@ -91,7 +91,7 @@ final class RelaxedNameMerger {
         }
     }
 
-    /** The singular of {@code rules}, {@code tiers}, {@code limits} or {@code caps}. */
+    /** Returns the singular of {@code rules}, {@code tiers}, {@code limits} or {@code caps}. */
     private static String what(String parent) {
         return parent.substring(parent.lastIndexOf('.') + 1, parent.length() - 1);
     }

@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
-/** The keys of snapshots before 0.1, with what to write instead. To be deleted after 0.1. */
+/** Keys that were renamed before 0.1, with their replacements. To be deleted after 0.1. */
 final class RenamedKeys {
 
     private static final Map<String, String> OF_ROOT = Map.of("floors", "caps");
@@ -18,12 +18,12 @@ final class RenamedKeys {
             "answer", "status, with 429 for client or 503 for server",
             "skipif", "condition, which is true for the requests to limit, such as \"#{!(…)}\"");
 
-    /** The elements before the name of a key of a rule: {@code limiter.rules.<name>}. */
+    /** The number of elements in {@code limiter.rules.<name>}. */
     private static final int RULE = 3;
 
     private RenamedKeys() {}
 
-    /** The problem of a property that has a key of before; null if it has none. */
+    /** Returns the problem of a property with a renamed key; null if its key was not renamed. */
     static @Nullable Problem problem(ConfigurationProperty property) {
         ConfigurationPropertyName name = property.getName();
         String renamed = OF_ROOT.get(element(name, 1));

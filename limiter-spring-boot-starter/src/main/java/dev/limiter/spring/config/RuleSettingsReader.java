@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
-/** Turns bound properties into the raw settings of rules. Names that are invalid or repeated are problems. */
+/** Converts bound properties to rule definitions. Invalid and duplicate names are problems. */
 final class RuleSettingsReader {
 
     private final Environment environment;

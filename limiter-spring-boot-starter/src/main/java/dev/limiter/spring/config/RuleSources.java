@@ -1,15 +1,20 @@
 package dev.limiter.spring.config;
 
+import dev.limiter.spring.failure.LimiterConfigurationException;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleSource;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** The rules of the {@link RuleSource} beans, each with the name of its bean for messages. */
+/** Collects the rules of the {@link RuleSource} beans, each with the name of its bean for messages. */
 public final class RuleSources implements Supplier<List<RuleDefinition>> {
 
     private final ListableBeanFactory beans;
@@ -33,6 +38,50 @@ public final class RuleSources implements Supplier<List<RuleDefinition>> {
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElseGet(() -> source.getClass().getName());
-        return source.rules().stream().map(rule -> rule.from("the RuleSource bean " + name));
+        String place = "the RuleSource bean " + name;
+        return rules(source, place).stream().map(rule -> rule.from(place));
+    }
+
+    private static Collection<RuleDefinition> rules(RuleSource source, String place) {
+        Collection<RuleDefinition> rules;
+        try {
+            rules = source.rules();
+        } catch (LimiterConfigurationException invalid) {
+            throw invalid.at(where -> where + " of " + place);
+        } catch (IllegalArgumentException invalid) {
+            throw problem(
+                    MessageCode.IMPOSSIBLE_LIMIT,
+                    place,
+                    "Creating its rules failed: " + invalid.getMessage() + ".",
+                    invalid);
+        }
+        if (rules == null) {
+            throw problem(
+                    MessageCode.UNREADABLE_VALUE,
+                    place,
+                    "It returned null. Return a list of rules, or an empty list.",
+                    null);
+        }
+        int position = 0;
+        for (RuleDefinition rule : rules) {
+            position++;
+            if (rule == null || rule.name().isBlank()) {
+                throw problem(
+                        MessageCode.UNREADABLE_VALUE,
+                        place,
+                        "Rule number " + position + (rule == null ? " is null." : " has no name.")
+                                + " Create rules with RuleDefinition.named(\"orders\").",
+                        null);
+            }
+        }
+        return rules;
+    }
+
+    private static LimiterConfigurationException problem(
+            MessageCode code, String place, String reason, @Nullable Exception cause) {
+        LimiterConfigurationException problem =
+                new LimiterConfigurationException(new Problem(code, place, null, reason));
+        problem.initCause(cause);
+        return problem;
     }
 }

@@ -1,9 +1,9 @@
 package dev.limiter.spring.config;
 
-/** Where the states of limits are. */
+/** The place where limits are stored. */
 public enum Storage {
-    /** In this application; each instance counts for itself. */
+    /** In memory: each instance has its own limits. */
     MEMORY,
-    /** In the Redis of the application; all instances count together. */
+    /** In Redis: all instances share the limits. */
     REDIS
 }

@@ -1,4 +1,4 @@
-/** {@code limiter.*} in {@code application.yml}: the properties, and the rules that they declare. Internal. */
+/** Binds and validates the properties below {@code limiter}. Internal. */
 @NullMarked
 package dev.limiter.spring.config;
 

@@ -22,7 +22,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The calls of a method that stay charged, by their outcome; {@code CallCompletionTests} have all ends of a call. */
+/** Calls that stay charged, by their outcome. {@code CallCompletionTests} cover all ways in which a call ends. */
 @SuppressWarnings("FutureReturnValueIgnored") // what is rejected returns nothing
 @ExtendWith(OutputCaptureExtension.class)
 class ChargeIfCallTests {
@@ -64,7 +64,7 @@ class ChargeIfCallTests {
     }
 
     @Test
-    void aFutureIsJudgedByItsValueBeforeWhoWaitsForItKnows() {
+    void futureIsSettledBeforeItsCallerContinues() {
         with(accounts -> {
             CompletableFuture<Boolean> source = new CompletableFuture<>();
             CompletableFuture<Boolean> call = accounts.later(source);
@@ -78,7 +78,7 @@ class ChargeIfCallTests {
     }
 
     @Test
-    void aMonoIsJudgedByItsValueBeforeItsSubscriberKnows() {
+    void monoIsSettledBeforeItsSubscriberContinues() {
         with(accounts -> {
             Sinks.One<Boolean> source = Sinks.one();
             CompletableFuture<Boolean> next = accounts.mono(source.asMono())
@@ -115,7 +115,7 @@ class ChargeIfCallTests {
             rejected(accounts::broken);
         });
         assertThat(output)
-                .containsOnlyOnce("cannot be decided; it stays charged")
+                .containsOnlyOnce("the request stays charged")
                 .contains("chargeIf of @RateLimiter on " + Accounts.class.getName() + ".broken()");
     }
 

@@ -19,8 +19,8 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /**
- * The permits of a concurrency limit that a method holds outside of requests; {@code CallCompletionTests} have all ends of
- * a call.
+ * Concurrency permits that a method holds outside of requests. {@code CallCompletionTests} cover all ways in which a
+ * call ends.
  */
 class HeldPermitTests {
 

@@ -84,7 +84,7 @@ class LimitedMethodTests {
                     .contains("@RateLimiter on " + Unreachable.class.getName() + "." + method + "() limits nothing");
         }
         assertThat(output)
-                .contains("do not go through the proxy")
+                .contains("bypass the proxy")
                 .containsPattern("TypeWithFinalMethod\\.\\w+\\(\\) limits nothing");
     }
 
@@ -238,8 +238,8 @@ class LimitedMethodTests {
                                 mistake("window", "Mistakes.noUnit", "\"10\""),
                                 mistake("key", "Mistakes.badKey", "\"#{\""),
                                 mistake("window", "Mistakes.noPlaceholder", "\"${none}\""),
-                                mistake("name", "Mistakes.emptyName", "a placeholder gave none"),
-                                mistake("name", "Mistakes.blankName", "\" \"", "a placeholder gave none"),
+                                mistake("name", "Mistakes.emptyName", "a placeholder resolved to nothing"),
+                                mistake("name", "Mistakes.blankName", "\" \"", "a placeholder resolved to nothing"),
                                 mistake("fallback", "OverloadedFallback.later(int)", "such as \"laterRejected\""),
                                 mistake("fallback", "NoFallbackFits.work(int)", "a method \"int later(int)\""),
                                 mistake("fallback", "NoFallbackFits.later(int)", "such as \"laterRejected\"")));
@@ -252,7 +252,7 @@ class LimitedMethodTests {
     }
 
     @Test
-    void theNameOfTheAutomaticLimitIsTakenWhereThereIsOne() {
+    void nameOfTheAutomaticLimitIsReserved() {
         application
                 .withBean(NamedDefault.class)
                 .run(context -> permitsThenRejects(2, context.getBean(NamedDefault.class)::limited));

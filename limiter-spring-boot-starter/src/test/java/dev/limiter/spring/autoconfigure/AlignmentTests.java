@@ -26,7 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The beginning of fixed windows; {@link BadConfigurationTests} has the rejected settings. */
+/** The start of fixed windows. Invalid settings are covered by {@link BadConfigurationTests}. */
 class AlignmentTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -92,7 +92,7 @@ class AlignmentTests {
                 .run(context -> {
                     ReportService reports = context.getBean(ReportService.class);
                     VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
-                    time.advanceTo(Instant.parse("2029-03-01T18:29:59Z")); // one second to midnight in Kolkata
+                    time.advanceTo(Instant.parse("2029-03-01T18:29:59Z")); // one second before midnight in Kolkata
 
                     reports.daily();
                     assertThat(rejected(reports).decision().retryAfter()).contains(Duration.ofSeconds(1));

@@ -31,7 +31,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 
-/** The output of an application that does not start. */
+/** The output of an application that fails at startup. */
 @ExtendWith(OutputCaptureExtension.class)
 class BadConfigurationTests {
 
@@ -48,7 +48,7 @@ class BadConfigurationTests {
 
     @ParameterizedTest
     @MethodSource("badConfigurations")
-    void isNamedWithWhatWouldBeRight(String row, CapturedOutput output) {
+    void isReportedWithTheCorrection(String row, CapturedOutput output) {
         List<String> said = Arrays.asList(row.split(" \\| "));
         assertThat(catchThrowable(() -> start(yaml(said.get(0))))).isNotNull();
         assertThat(output)
@@ -58,7 +58,7 @@ class BadConfigurationTests {
                 .containsPattern("Action:\\s+LIM-[0-9]{3}: [A-Z]");
     }
 
-    /** See the first lines of the table. */
+    /** The format is described at the top of the table. */
     private static String yaml(String written) {
         if (written.startsWith("in Redis: ")) {
             return "limiter.storage: redis\n" + yaml(written.substring(10));
@@ -76,7 +76,7 @@ class BadConfigurationTests {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                // names that YAML would read as true or false, in quotes, and numbers
+                // quoted names that YAML would read as true or false, and numbers
                 "limiter.rules: { 'on': { limit: 1, window: 1s }, 'true': { limit: 1, window: 1s } }",
                 "limiter.rules: { \"no\": { limit: 1, window: 1s }, y: { limit: 1, window: 1s } }",
                 "limiter.rules: { 1: { limit: 5, window: 1s } }",
@@ -93,17 +93,17 @@ class BadConfigurationTests {
                 "'limiter.rules[1][limit]': 430\nlimiter.rules.1.window: 1m",
                 "limiter.web.exclude: [/a, /b]\n---\nlimiter.web.exclude: /c",
                 "limiter.web.exclude: /c\n---\nlimiter.web.exclude: [/a, /b]",
-                // all below a section is commented out
+                // everything in a section is commented out
                 "limiter:",
                 "limiter.rules:",
                 "limiter: { mode: shadow, rules: }",
                 "limiter.web:",
                 "limiter.caps:",
                 "limiter.redis:",
-                // another source spells a key in its own way
+                // a different spelling in another source
                 "limiter: { max-keys: 5 }\n---\nlimiter: { maxKeys: 6 }",
                 "limiter.redis.key-secret: 'abcdefghijklmnop\\${NOPE}'",
-                // a switch is a word of Spring Boot
+                // words that Spring Boot converts to a boolean
                 "limiter: { enabled: '0', max-keys: 0 }",
                 "limiter: { enabled: 'off', max-keys: 0 }",
                 "limiter: { enabled: off, max-keys: 0 }",
@@ -112,7 +112,7 @@ class BadConfigurationTests {
         start(yaml);
     }
 
-    /** Platforms set variables of their own. */
+    /** Platforms set their own variables. */
     @ParameterizedTest
     @CsvSource({
         "limiter.max-keys: 5, LIMITER_0, 5",
@@ -125,7 +125,7 @@ class BadConfigurationTests {
     }
 
     @Test
-    void allWrongValuesAreSaidAtOnce(CapturedOutput output) {
+    void allInvalidValuesAreReportedAtOnce(CapturedOutput output) {
         assertThat(catchThrowable(() -> start("""
                         limiter:
                           enabled: sure
@@ -156,7 +156,7 @@ class BadConfigurationTests {
     }
 
     @Test
-    void isToldOnceWithItsOwnPlace(CapturedOutput output) {
+    void isReportedOnceWithItsOrigin(CapturedOutput output) {
         assertThat(catchThrowable(() -> start("""
                         limiter:
                           rules:
@@ -172,19 +172,19 @@ class BadConfigurationTests {
     }
 
     @Test
-    void ruleIsNotTakenForAnotherWhoseNameIsLikeItButForSomeLetters() {
+    void rulesWithSimilarNamesAreDistinct() {
         assertThat(catchThrowable(() -> start("limiter.rules: { für: { limit: 5, window: 1m }, fr: { limit: 6 } }")))
                 .hasStackTraceContaining("limiter.rules.für: ");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"burst: ${QUOTA}", "mode: ${QUOTA}", "burst: ${NOPE:}", "buckets: ${NOPE:${QUOTA}}"})
-    void placeholderOfNothingIsNoValue(String setting, CapturedOutput output) {
+    void emptyPlaceholderIsNoValue(String setting, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(rule(setting), Map.of("QUOTA", ""))))
                 .isNotNull();
         assertThat(output)
                 .contains("limiter.rules.orders." + setting.replace(": ", " = \"") + "\" (")
-                .contains("There is no value here, or a placeholder gave none", "[LIM-102]");
+                .contains("The value is empty, or a placeholder resolved to nothing", "[LIM-102]");
     }
 
     @ParameterizedTest
@@ -201,7 +201,7 @@ class BadConfigurationTests {
         "limiter.redis.url, 'redis://a:secret@${NOPE}', ${NOPE}",
         "limiter.changes-file, ${NOPE}/changes, ${NOPE}"
     })
-    void placeholderWithoutAValueIsTold(String property, String value, String told, CapturedOutput output) {
+    void unresolvedPlaceholderIsReported(String property, String value, String told, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(rule("mode: enforce") + "\n" + property + ": '" + value + "'")))
                 .isNotNull();
         assertThat(output).contains(property + " = \"" + told + "\" (", "The placeholder has no value", "[LIM-106]");
@@ -209,7 +209,7 @@ class BadConfigurationTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"limiter: off", "limiter: on", "limiter: redis", "limiter: off\nlimiter.mode: shadow"})
-    void valueInThePlaceOfAllKeysIsTold(String yaml, CapturedOutput output) {
+    void valueInsteadOfAllKeysIsReported(String yaml, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(yaml))).isNotNull();
         assertThat(output)
                 .containsPattern("\nlimiter = \"(true|false|redis)\" \\(.*\\[test.yml] - 1:")
@@ -218,7 +218,7 @@ class BadConfigurationTests {
 
     @ParameterizedTest
     @CsvSource({"web, status: 429", "redis, timeout: 50ms", "rules, a.limit: 1", "caps, a.limit: 1"})
-    void valueInThePlaceOfKeysIsToldAlsoWhereAnotherSourceHasKeys(String section, String key, CapturedOutput output) {
+    void valueInsteadOfKeysIsReportedEvenIfAnotherSourceHasKeys(String section, String key, CapturedOutput output) {
         String yaml = "limiter." + section + ": off\n---\nlimiter." + section + "." + key;
         assertThat(catchThrowable(() -> start(yaml))).isNotNull();
         assertThat(output).contains("\nlimiter." + section + " = \"false\" (", "[LIM-102]");
@@ -233,7 +233,7 @@ class BadConfigurationTests {
                 ORDERS + "key: ip, limit: 5, window: 1s, ban: { After: 5, after: 6, within: 1m, for: 1m } }",
                 "limiter.web: { default-limit: { limit: 5, window: 1s }, defaultLimit: { limit: 6 } }"
             })
-    void keyInTwoSpellingsIsTold(String yaml, CapturedOutput output) {
+    void keyInTwoSpellingsIsReported(String yaml, CapturedOutput output) {
         assertThat(catchThrowable(() -> start(yaml))).isNotNull();
         assertThat(output).contains("written twice", "[LIM-104]", "[test.yml] - 1:");
     }
@@ -245,17 +245,17 @@ class BadConfigurationTests {
                 .isNotNull();
     }
 
-    /** The initializer of the rules file reads the switch before there are beans. */
+    /** The initializer of the rules file reads the switch before beans exist. */
     @ParameterizedTest
     @CsvSource({"flase, flase, LIM-102", "${NOPE}, ${NOPE}, LIM-106", "0, 0, LIM-102"})
-    void unreadableSwitchIsTold(String value, String told, String code, CapturedOutput output) {
+    void unreadableSwitchIsReported(String value, String told, String code, CapturedOutput output) {
         SpringApplication application = application();
         application.setDefaultProperties(Map.of("limiter.enabled", value.equals("0") ? (Object) 0 : value));
         assertThat(catchThrowable(application::run)).isNotNull();
         assertThat(output).contains("limiter.enabled = \"" + told + "\"", "[" + code + "]");
     }
 
-    /** The variable comes first, and the value of a file behind it is not read. */
+    /** The variable overrides the file, so its value is not read. */
     @ParameterizedTest
     @CsvSource({
         "limiter.web.deny, LIMITER_WEB_DENY",
@@ -268,12 +268,12 @@ class BadConfigurationTests {
         String yaml = "limiter: { web: { deny: [192.0.2.7] }, rules: { api: { paths: /a, limit: 1, window: 1s } } }";
         assertThat(catchThrowable(() -> start(yaml, Map.of(variable, "")))).isNotNull();
         assertThat(output)
-                .contains(key + " = \"\" (\"" + variable + "\" from", "There is no value here")
+                .contains(key + " = \"\" (\"" + variable + "\" from", "The value is empty")
                 .doesNotContain("unknown");
     }
 
     @Test
-    void environmentVariableIsThePlaceOfItsValueHoweverAFileSpellsTheName(CapturedOutput output) {
+    void environmentVariableIsTheOriginInAnySpelling(CapturedOutput output) {
         assertThat(catchThrowable(() -> start(
                         "limiter.rules.my-rule.limits: { per-sec: { limit: 1, window: 1s } }",
                         Map.of("LIMITER_RULES_MYRULE_LIMITS_PERSEC_LIMIT", "-1"))))
@@ -283,9 +283,9 @@ class BadConfigurationTests {
                 .containsOnlyOnce(" = \"-1\"");
     }
 
-    /** Platforms set variables such as the first for a service called limiter-web. */
+    /** Platforms set variables such as the first one for a service called limiter-web. */
     @Test
-    void environmentVariableInThePlaceOfKeysIsToldWithItsValueAndName(CapturedOutput output) {
+    void environmentVariableInsteadOfKeysIsReportedWithValueAndName(CapturedOutput output) {
         Map<String, Object> variables = Map.of("LIMITER_WEB_PORT", "tcp://192.0.2.7:80", "LIMITER_WEB", "x");
         assertThat(catchThrowable(() -> start("limiter.mode: shadow", variables)))
                 .isNotNull();

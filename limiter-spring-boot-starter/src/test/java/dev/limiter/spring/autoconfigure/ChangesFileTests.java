@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Only a file of changes is ever replaced. */
+/** Only files of changes are ever replaced. */
 class ChangesFileTests {
 
     private static final Changes SEVENTH = new Changes(7, Map.of());

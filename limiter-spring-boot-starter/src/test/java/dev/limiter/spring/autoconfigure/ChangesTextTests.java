@@ -50,7 +50,7 @@ class ChangesTextTests {
         assertThat(ChangesText.read(ChangesText.write(changes))).isEqualTo(changes);
     }
 
-    /** A file may be cut where a machine loses its power. */
+    /** A file may be truncated by a power failure. */
     @Test
     void areNotReadFromAPartOfTheText() {
         String text = ChangesText.write(random(9)).strip();
@@ -95,7 +95,7 @@ class ChangesTextTests {
     void nothingElseIsRead(String text) {
         assertThatThrownBy(() -> ChangesText.read(text))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("These are no changes of rules: ");
+                .hasMessageStartingWith("Not a document of rule changes: ");
     }
 
     @Test

@@ -29,11 +29,11 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Each look at the file is a call, so that no thread is needed. */
+/** Calls each check of the file directly, without a thread. */
 @ExtendWith(OutputCaptureExtension.class)
 class ConfigurationWatcherTests {
 
-    /** Looks at an unchanged file from one try to the next. */
+    /** Checks of an unchanged file until the next retry. */
     private static final int LOOKS = 40;
 
     @TempDir
@@ -86,7 +86,8 @@ class ConfigurationWatcherTests {
         "limiter.rules.a.limit, many, limiter.rules.a.limit",
         "limiter.rules.a.window, 0s, limiter.rules.a.window"
     })
-    void whatCannotWorkChangesNothingAndIsToldOnce(String property, String value, String told, CapturedOutput output) {
+    void invalidRulesChangeNothingAndAreReportedOnce(
+            String property, String value, String told, CapturedOutput output) {
         configure("a", "5");
         watcher.environmentChanged();
         properties.put(property, value);
@@ -95,7 +96,7 @@ class ConfigurationWatcherTests {
         assertThat(limits()).containsExactly("a 5");
         assertThat(rules.problem())
                 .hasValueSatisfying(problem -> assertThat(problem).contains(told));
-        assertThat(output).containsOnlyOnce("Rules stay as they are");
+        assertThat(output).containsOnlyOnce("the previous rules stay in force");
         assertThat(reports).isEqualTo(1);
     }
 
@@ -110,14 +111,14 @@ class ConfigurationWatcherTests {
     }
 
     @Test
-    void failureOfAnApplicationThatEndsIsNotToldOfItsConfiguration(CapturedOutput output) {
+    void failureDuringShutdownIsNotReported(CapturedOutput output) {
         configure("a", "5");
         watcher.environmentChanged();
         watcher.stop();
         failure = new IllegalStateException("the context is closed");
         watcher.environmentChanged();
         assertThat(rules.problem()).isEmpty();
-        assertThat(output).doesNotContain("Rules stay as they are");
+        assertThat(output).doesNotContain("the previous rules stay in force");
     }
 
     @Test
@@ -134,7 +135,7 @@ class ConfigurationWatcherTests {
     }
 
     @Test
-    void fileThatCannotWorkIsNotPutIntoTheEnvironment() throws IOException {
+    void invalidFileIsNotAddedToTheEnvironment() throws IOException {
         reloaded("limiter.rules.a: { limit: 5, window: 1m }");
         reloaded("limiter.rules.a: { limit: none, window: 1m }");
         assertThat(limits()).containsExactly("a 5");
@@ -153,15 +154,15 @@ class ConfigurationWatcherTests {
         watcher.look();
         assertThat(limits()).containsExactly("a 5");
         assertThat(rules.problem())
-                .hasValueSatisfying(problem ->
-                        assertThat(problem).startsWith("There is no ").endsWith(" any more"));
+                .hasValueSatisfying(
+                        problem -> assertThat(problem).startsWith("The file ").endsWith(" no longer exists"));
 
         reloaded("limiter.rules.a: { limit: 5, window: 1m }");
         assertThat(rules.problem()).isEmpty();
     }
 
     @Test
-    void fileThatNeverWasIsNoProblem() {
+    void missingFileIsNoProblem() {
         watcher.look();
         assertThat(rules.problem()).isEmpty();
     }
@@ -180,7 +181,7 @@ class ConfigurationWatcherTests {
     }
 
     @Test
-    void changedEnvironmentIsNotHeldUpByAFileThatCannotWork() throws IOException {
+    void changedEnvironmentAppliesDespiteAnInvalidFile() throws IOException {
         reloaded("limiter.rules.a: { limit: none, window: 1m }");
         configure("b", "7");
         watcher.environmentChanged();
@@ -193,7 +194,7 @@ class ConfigurationWatcherTests {
         properties.put("limiter.rules." + rule + ".window", "1m");
     }
 
-    /** Until the file is read: two looks. */
+    /** Checks twice, after which the file is reloaded. */
     private void reloaded(String text) throws IOException {
         write(text);
         watcher.look();

@@ -24,13 +24,13 @@ class EnvironmentChangeListenerTests {
         "org.springframework.context.ApplicationEvent, false",
         "org.springframework.context.event.ContextRefreshedEvent, false"
     })
-    void listensToSpringCloudAlone(Class<?> event, boolean listens) {
+    void listensOnlyToSpringCloud(Class<?> event, boolean listens) {
         assertThat(listener.supportsEventType(ResolvableType.forClass(event))).isEqualTo(listens);
         verifyNoInteractions(provider);
     }
 
     @Test
-    void tellsTheWatcher() {
+    void callsTheWatcher() {
         ConfigurationWatcher watcher = mock();
         when(provider.getObject()).thenReturn(watcher);
         listener.onApplicationEvent(new EnvironmentChangeEvent(this));

@@ -22,7 +22,7 @@ class FullStorageTests {
     private final StorageCleaner cleaner = new StorageCleaner(storage, 3);
 
     @Test
-    void saysOnceThatThereAreMoreKeysThanAreRemembered(CapturedOutput output) {
+    void warnsOnceWhenTheStorageIsFull(CapturedOutput output) {
         use(0, 2);
         assertThat(output).doesNotContain("max-keys");
 

@@ -32,7 +32,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Background work of an application whose beans are lazy, though no request has come. */
+/** Background work of an application with lazy beans, before any request. */
 @ExtendWith(OutputCaptureExtension.class)
 class LazyStartTests {
 
@@ -59,7 +59,7 @@ class LazyStartTests {
         return SpringApplication.run(Application.class, arguments.toArray(String[]::new));
     }
 
-    /** Makes no bean. */
+    /** Does not create any bean. */
     private static Stream<String> missing(ConfigurableApplicationContext context) {
         ConfigurableListableBeanFactory beans = context.getBeanFactory();
         return Stream.of(Lifecycle.class, SmartInitializingSingleton.class, BackgroundTask.class)
@@ -75,7 +75,7 @@ class LazyStartTests {
     }
 
     @Test
-    void everyBackgroundBeanIsThereAndWorks(CapturedOutput output) throws IOException {
+    void everyBackgroundBeanExistsAndWorks(CapturedOutput output) throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yml"), RULES.formatted(5));
         try (ConfigurableApplicationContext context = start(
                 "limiter.rules-file=" + file.toUri(),
@@ -83,7 +83,7 @@ class LazyStartTests {
                 "limiter.rules.none.limit=1",
                 "limiter.rules.none.window=1h")) {
             assertThat(missing(context)).isEmpty();
-            assertThat(output).contains("maybe not as they are meant", "/none");
+            assertThat(output).contains("may not do what you intend", "/none");
             Files.writeString(file, RULES.formatted(7));
             Clients clients =
                     new Clients(context.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
@@ -96,7 +96,7 @@ class LazyStartTests {
     }
 
     @Test
-    void everyBackgroundBeanOfRedisIsThere() {
+    void everyBackgroundBeanOfRedisExists() {
         RedisServer redis = RedisServer.shared();
         try (ConfigurableApplicationContext context =
                 start("limiter.storage=redis", "limiter.redis.url=redis://" + RedisServer.HOST + ":" + redis.port())) {

@@ -86,7 +86,7 @@ class LimiterAutoConfigurationTests {
                 .run(context -> {
                     assertThat(context.getBeanDefinitionNames())
                             .filteredOn(name -> name.startsWith("limiter"))
-                            .containsExactly("limiterTemplate"); // which permits everything
+                            .containsExactly("limiterTemplate"); // permits everything
                     context.getBean(Limited.class).once();
                     context.getBean(Limited.class).once();
                 });
@@ -121,7 +121,7 @@ class LimiterAutoConfigurationTests {
                         .doesNotHaveBean("limiterFactory"));
     }
 
-    /** A mock, as tests of an application have it, knows no storage. */
+    /** Mocked limiters have no storage. */
     @Test
     void startsWithAMockOfLimiters() {
         RateLimiters mocked = mock();
@@ -182,7 +182,7 @@ class LimiterAutoConfigurationTests {
     }
 
     @Test
-    void limitsNoRequestsWhenTheWebIsDisabledButAnswersWhatMethodsReject() {
+    void disabledWebLimitsStillMapRejectionsOfMethods() {
         webApplication
                 .withPropertyValues("limiter.web.enabled=false")
                 .run(context -> assertThat(context)
@@ -223,7 +223,7 @@ class LimiterAutoConfigurationTests {
     }
 
     @Test
-    void countsWhatIsForgottenByCause() {
+    void countsRemovedKeysByCause() {
         application
                 .withPropertyValues("limiter.max-keys=100")
                 .withBean(SimpleMeterRegistry.class)
@@ -245,9 +245,8 @@ class LimiterAutoConfigurationTests {
     }
 
     /**
-     * Ever new keys: each is in the storage, or was counted when it left; twice, if that was before its first decision.
-     * Between its start and its first permit, a key of another thread has nothing to be remembered, and is counted as
-     * expired. The cleaner is another thread, too.
+     * Decides on new keys all the time. Each key is stored or was counted as evicted or expired. It may be counted
+     * twice: until its first permit, a key of another thread has no state, and the cleaner removes it as expired.
      */
     @ParameterizedTest
     @CsvSource({"80%, 21", "42%, 59", "99 %, 2"})
@@ -305,7 +304,7 @@ class LimiterAutoConfigurationTests {
         Set<Thread> cleaners = cleaners();
         end.run();
         for (Thread cleaner : cleaners) {
-            // it has been told to end and does nothing more, but may take a moment to be gone
+            // the thread has stopped its work, but may take a moment to exit
             cleaner.join(60_000);
         }
         assertThat(cleaners()).isEmpty();

@@ -84,7 +84,7 @@ class LimiterRedisAutoConfigurationTests {
         return context.getBean(RateLimiters.class).tryAcquire(RULE, key).permitted();
     }
 
-    /** The default may be written out, whether the application has a name or not. */
+    /** The default may be configured explicitly, even if the application has no name. */
     @ParameterizedTest
     @CsvSource({
         "memory, '', limiter:",
@@ -114,7 +114,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void measuresWhatRedisIsSparedAndIsHealthy() {
+    void measuresSavedCallsAndIsHealthy() {
         shared().withBean(MeterRegistry.class, SimpleMeterRegistry::new).run(context -> {
             awaitRedis(context);
             Rule one = Rule.of("measured", Limit.fixedWindow(1, Duration.ofDays(1)));
@@ -140,7 +140,7 @@ class LimiterRedisAutoConfigurationTests {
         });
     }
 
-    /** A bean that is started where web servers are. */
+    /** Starts in the phase of web servers. */
     static final class WebServerPhase implements SmartLifecycle {
 
         private final StorageStatistics statistics;
@@ -169,7 +169,7 @@ class LimiterRedisAutoConfigurationTests {
         }
     }
 
-    /** Those of each rule, and hundreds until they are fast; the application itself has not asked for anything. */
+    /** Warm-up decides for each rule, and hundreds of times until decisions are fast. */
     @Test
     void decidesBeforeAWebServerAcceptsRequests() {
         shared().withBean(WebServerPhase.class)
@@ -221,9 +221,9 @@ class LimiterRedisAutoConfigurationTests {
         }
     }
 
-    /** As {@code @ServiceConnection} of Testcontainers and Docker Compose bring them. */
+    /** Provided by {@code @ServiceConnection} of Testcontainers and Docker Compose. */
     @Test
-    void goesWhereAServiceConnectionSays() {
+    void usesTheServerOfAServiceConnection() {
         RedisConnectionDetails details = new RedisConnectionDetails() {
 
             @Override
@@ -238,7 +238,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void asksSentinelForTheServer() {
+    void findsTheServerThroughSentinel() {
         try (RedisSentinel sentinel = new RedisSentinel()) {
             application.withPropertyValues(sentinel.properties()).run(LimiterRedisAutoConfigurationTests::awaitRedis);
         }
@@ -309,7 +309,7 @@ class LimiterRedisAutoConfigurationTests {
                 "org.springframework.boot:spring-boot-starter-data-redis");
     }
 
-    /** A bean of the application, made before those of Limiter. */
+    /** A bean of the application that is created before those of Limiter. */
     @Configuration(proxyBeanMethods = false)
     static class StorageFirst {
 
@@ -321,7 +321,7 @@ class LimiterRedisAutoConfigurationTests {
 
     @ParameterizedTest
     @CsvSource({"memroy, Did you mean memory?", "jdbc, [LIM-102]", "1, [LIM-102]"})
-    void wordThatIsNoStorageIsToldAsOneAlsoWithoutRedis(String word, String told) {
+    void unknownStorageIsReportedAlsoWithoutRedis(String word, String told) {
         fails(
                 withoutRedis
                         .withClassLoader(new FilteredClassLoader("io.lettuce.core"))
@@ -333,7 +333,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void saysWhichConnectionIsMissing() {
+    void reportsTheMissingConnection() {
         fails(withoutRedis, "RedisConnectionFactory");
         fails(withoutRedis.withBean(RedisConnectionFactory.class, () -> mock()), "Limits need Lettuce");
         fails(
@@ -371,7 +371,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @Test
-    void warnsOfASecretThatEverybodyKnows(CapturedOutput output) {
+    void warnsAboutThePublicDefaultSecret(CapturedOutput output) {
         ApplicationContextRunner byHeader = withoutServer.withPropertyValues(
                 "limiter.rules.orders.limit=1",
                 "limiter.rules.orders.window=1s",

@@ -1,6 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.Limit;
 import dev.limiter.spring.address.AddressRanges;
@@ -13,17 +14,22 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Scope;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -271,6 +277,35 @@ class LimiterRulesAutoConfigurationTests {
                         .isInstanceOf(LimiterConfigurationException.class)
                         .hasMessageContaining("the RuleSource bean partners")
                         .hasMessageContaining("limiter.rules.orders"));
+    }
+
+    static Stream<Arguments> badSources() {
+        return Stream.of(
+                arguments((RuleSource) () -> null, "LIM-102", "It returned null. Return a list of rules"),
+                arguments((RuleSource) () -> Arrays.asList(MORE, null), "LIM-102", "Rule number 2 is null."),
+                arguments((RuleSource) () -> List.of(RuleDefinition.named(null)), "LIM-103", "rule \"null\""),
+                arguments((RuleSource) () -> List.of(RuleDefinition.named("A b")), "LIM-103", "rule \"A b\""),
+                arguments(
+                        (RuleSource) () -> List.of(RuleDefinition.builder("", RuleOrigin.source("x"))
+                                .build()),
+                        "LIM-102",
+                        "Rule number 1 has no name."),
+                arguments(
+                        (RuleSource) () -> List.of(MORE.limit(Limit.tokenBucket(0, Duration.ofSeconds(1)))),
+                        "LIM-211",
+                        "Creating its rules failed: "),
+                arguments((RuleSource) () -> List.of(MORE.limit(0, "1s")), "LIM-107", "rule \"more\""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badSources")
+    void invalidRulesOfASourceNameItsBean(RuleSource source, String code, String text) {
+        runner.withBean("partners", RuleSource.class, () -> source)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("the RuleSource bean partners")
+                        .hasStackTraceContaining(code)
+                        .hasStackTraceContaining(text));
     }
 
     private void yaml(String text, Consumer<RuleSet> check) {

@@ -45,7 +45,7 @@ class LimiterRuntimeHintsTests {
                 "java.security.Principal",
                 "java.lang.Throwable"
             })
-    void expressionsCanCallWhatTheySee(String type) {
+    void expressionsCanCallVisibleMembers(String type) {
         assertThat(ClassUtils.isPresent(type, null)).isTrue();
         assertThat(RuntimeHintsPredicates.reflection()
                         .onType(TypeReference.of(type))

@@ -44,14 +44,14 @@ class OwnConnectionTests {
 
     @ParameterizedTest
     @MethodSource("servers")
-    void goesWhereTheApplicationGoes(RedisConfiguration server) {
+    void usesTheServerOfTheApplication(RedisConfiguration server) {
         assertThat(ApplicationRedisConfiguration.of(new LettuceConnectionFactory(server))
                         .server())
                 .isSameAs(server);
     }
 
     @Test
-    void keepsWhatTheApplicationConfigured() {
+    void keepsTheConfigurationOfTheApplication() {
         SslOptions ssl = SslOptions.builder().jdkSslProvider().build();
         LettuceClientConfiguration own = own(
                 LettuceClientConfiguration.builder()

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two instances and a real server. */
+/** Two instances with a real server. */
 class RedisChangeStoreTests {
 
     private static final Changes FIRST = new Changes(1, Map.of());
@@ -52,7 +52,7 @@ class RedisChangeStoreTests {
         client.shutdown();
     }
 
-    /** The server over a network that may lose a reply. */
+    /** A server behind a network that can lose a reply. */
     private final class Network implements Redis {
 
         private boolean losesReplyToWrite;
@@ -102,7 +102,7 @@ class RedisChangeStoreTests {
     }
 
     @Test
-    void changesThatAreLostAreSavedAgainByAnInstanceThatKnowsThem() {
+    void lostChangesAreStoredAgainByAnInstance() {
         one.save(FIRST);
         other.load(Changes.NONE);
         set(null);
@@ -111,9 +111,9 @@ class RedisChangeStoreTests {
         assertThat(one.load(FIRST)).isEqualTo(FIRST);
     }
 
-    /** Of a replica that has missed the last change, or of an instance that was cut off. */
+    /** From a replica that has missed the last change, or an instance that was disconnected. */
     @Test
-    void storedChangesCountWhateverTheirVersion() {
+    void storedChangesCountWithAnyVersion() {
         one.save(FIRST);
         String former = client.connect().sync().get(key);
         one.save(SECOND);
@@ -141,12 +141,12 @@ class RedisChangeStoreTests {
     }
 
     @Test
-    void changeIsFoundWhereTheReplyIsLost() {
+    void changeIsFoundAfterALostReply() {
         network.losesReplyToWrite = true;
 
         assertThatThrownBy(() -> one.save(FIRST))
                 .isInstanceOf(ChangeStoreException.class)
-                .hasMessageContaining("or not");
+                .hasMessageContaining("may or may not take effect");
         assertThat(one.load(Changes.NONE)).isEqualTo(FIRST);
     }
 }

@@ -16,7 +16,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
-/** The names of properties before 0.1, and the message that each gets. */
+/** Property names before 0.1, with the message for each. */
 class RenamedKeysTests {
 
     private static final String RULE = "limiter.rules.orders: { paths: /a, limit: 5, window: 1s, key: ip, ";

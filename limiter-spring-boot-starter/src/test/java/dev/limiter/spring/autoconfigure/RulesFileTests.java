@@ -68,7 +68,7 @@ class RulesFileTests {
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> RulesFile.of(environment))
                 .withMessageContaining("limiter.rules-file")
-                .withMessageContaining("write its path");
+                .withMessageContaining("Write a path such as");
     }
 
     @ParameterizedTest
@@ -78,7 +78,7 @@ class RulesFileTests {
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> RulesFile.of(environment))
                 .withMessageContaining("limiter.rules-file")
-                .withMessageContaining("It is empty, and no name of a file.")
+                .withMessageContaining("It is empty.")
                 .withMessageContaining("[LIM-503]");
     }
 
@@ -87,12 +87,12 @@ class RulesFileTests {
         put("limiter.rules-file", "/etc/\0");
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> RulesFile.of(environment))
-                .withMessageContaining("no name of a file");
+                .withMessageContaining("not a valid path");
     }
 
     @ParameterizedTest
     @CsvSource({"0, true", "1, true", "1048576, true", "1048577, false"})
-    void isReadWholeIfItIsNotTooLarge(int size, boolean read) throws IOException {
+    void isReadCompletelyUpToTheMaximumSize(int size, boolean read) throws IOException {
         Path file = Files.write(folder.resolve("rules.yml"), new byte[size]);
         RulesFile rules = new RulesFile(file);
         if (read) {
@@ -113,7 +113,7 @@ class RulesFileTests {
     void folderIsNoFile() {
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(new RulesFile(folder)::read)
-                .withMessageContaining("This is no file.");
+                .withMessageContaining("This is not a regular file.");
     }
 
     @ParameterizedTest
@@ -125,14 +125,14 @@ class RulesFileTests {
         "'limiter.web.exclude: /a', limiter.web.exclude, /a",
         "'limiter.rules.a.limit: 5\n---\nlimiter.rules.a.limit: 6', limiter.rules.a.limit, 6"
     })
-    void comesBeforeAllElse(String text, String property, String value) {
+    void overridesOtherSources(String text, String property, String value) {
         put(property, "of before");
         putInto(text);
         assertThat(environment.getProperty(property)).isEqualTo(value);
     }
 
     @Test
-    void takesThePlaceOfWhatWasRead() {
+    void replacesThePreviousContent() {
         assertThat(file().isIn(environment.getPropertySources())).isFalse();
         putInto("limiter.rules.a.limit: 5\n---\nlimiter.rules.b.limit: 5");
         assertThat(file().isIn(environment.getPropertySources())).isTrue();
@@ -147,15 +147,15 @@ class RulesFileTests {
         "'', It is empty",
         "'# nothing', It is empty",
         "'limiter.rules:', It is empty",
-        "'limiter: {', 'This is no YAML: '",
+        "'limiter: {', 'Invalid YAML: '",
         "'limiter.rules.a.limit: 5\n\tb: 6', 'in line 2, column 1'",
-        "'limiter.mode: off', It has limiter.mode",
-        "'limiter.rulesets.a: 5', It has limiter.rulesets.a",
-        "'limiter.web.status: 503', It has limiter.web.status",
-        "'server.port: 80', It has server.port",
-        "'{p1: 1, p2: 1, p3: 1, p4: 1, p5: 1, p6: 1, p7: 1, p8: 1, p9: 1, p10: 1, p11: 1, p12: 1}', It has p11 and 1 more"
+        "'limiter.mode: off', It contains limiter.mode",
+        "'limiter.rulesets.a: 5', It contains limiter.rulesets.a",
+        "'limiter.web.status: 503', It contains limiter.web.status",
+        "'server.port: 80', It contains server.port",
+        "'{p1: 1, p2: 1, p3: 1, p4: 1, p5: 1, p6: 1, p7: 1, p8: 1, p9: 1, p10: 1, p11: 1, p12: 1}', It contains p11 and 1 more"
     })
-    void whatItMayNotHaveIsRejectedAndChangesNothing(String text, String reason) {
+    void invalidContentIsRejectedAndChangesNothing(String text, String reason) {
         putInto("limiter.rules.a.limit: 5");
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> putInto(text))
@@ -165,12 +165,12 @@ class RulesFileTests {
     }
 
     @Test
-    void otherEncodingIsTold() {
+    void otherEncodingIsReported() {
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> file().putInto(
                                 environment.getPropertySources(),
                                 "limiter.rules.ä.limit: 5".getBytes(StandardCharsets.ISO_8859_1)))
-                .withMessageContaining("This is no UTF-8");
+                .withMessageContaining("not encoded in UTF-8");
     }
 
     private RulesFile file() {

@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
-/** Applications without a web server: beside another, below another, stopped and started again. */
+/** Applications without a web server: next to each other, as parent and child, restarted. */
 class SeveralContextsTests {
 
     private static final Rule EXPORTS = Rule.of("exports", Limit.concurrency(1));

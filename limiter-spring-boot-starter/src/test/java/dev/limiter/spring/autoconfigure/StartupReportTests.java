@@ -36,7 +36,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 @ExtendWith(OutputCaptureExtension.class)
 class StartupReportTests {
 
-    private static final String REPORT = "maybe not as they are meant";
+    private static final String REPORT = "may not do what you intend";
 
     private static final AutoConfigurations CHANGES = AutoConfigurations.of(LimiterChangesAutoConfiguration.class);
 
@@ -48,7 +48,7 @@ class StartupReportTests {
             .withBean(Exports.class);
 
     @Test
-    void saysNothingWithoutRules(CapturedOutput output) {
+    void logsNothingWithoutRules(CapturedOutput output) {
         run();
         assertThat(output).doesNotContain(REPORT);
     }
@@ -86,7 +86,7 @@ class StartupReportTests {
         run(new String[] {property + "=1"});
 
         assertThat(output)
-                .contains("[LIM-921]", "nothing reads this. Did you mean " + meant + "?")
+                .contains("[LIM-921]", "this property has no effect. Did you mean " + meant + "?")
                 .containsPattern("- " + found.replace(".", "\\."));
     }
 
@@ -100,7 +100,7 @@ class StartupReportTests {
 
     @ParameterizedTest
     @CsvSource({
-        "/orders/**, endpoint,     , true, With max-wait: 1s they queue",
+        "/orders/**, endpoint,     , true, Set max-wait: 1s",
         "/orders/**, request,      , true, Set a limit above",
         "/orders/**, endpoint, 10ms, false, ''",
         "/orders/{id}, endpoint,   , false, ''",
@@ -121,8 +121,27 @@ class StartupReportTests {
         assertThat(output).contains(advice);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "ordres, true, Did you mean orders?",
+        "[Exports.countd], true, Did you mean Exports.counted?",
+        "nothing-like-it, true, Correct the name",
+        "orders, false, ''",
+        "OR_DERS, false, ''",
+        "[Exports.counted], false, ''",
+        "default, false, ''",
+    })
+    void capsWithoutARuleAreFound(String name, boolean found, String advice, CapturedOutput output) {
+        run(
+                rule("orders", "paths=/orders/**", "key=ip"),
+                new String[] {"limiter.caps." + name + ".limit=100", "limiter.caps." + name + ".window=1m"});
+
+        assertThat(output.toString().contains("[LIM-925]")).isEqualTo(found);
+        assertThat(output).contains(advice);
+    }
+
     @Test
-    void oneLineSaysWhatIsLimited(CapturedOutput output) {
+    void summaryIsOneLine(CapturedOutput output) {
         run(rule("fine", "paths=/orders/**", "key=ip", "candidate.limit=5"));
         assertThat(output)
                 .contains("INFO", "Rate limits: 3 rules, storage: memory")
@@ -138,12 +157,12 @@ class StartupReportTests {
 
         forCode.run(context -> assertThat(context).hasNotFailed());
         assertThat(output)
-                .contains("INFO", "limit nothing until code names them in a RateLimitTemplate: limiter.rules.checkout")
-                .doesNotContain("Nothing uses");
+                .contains("INFO", "limit nothing until code uses them with a RateLimitTemplate: limiter.rules.checkout")
+                .doesNotContain("limiter.rules.checkout limits nothing");
     }
 
     @Test
-    void whatIsMeantIsFine(CapturedOutput output) {
+    void intendedConfigurationHasNoFindings(CapturedOutput output) {
         String paths =
                 "/orders/**,/**,/,/order*/{id},/eith*,/limit*,/limit*/spring,/nested/inner,/nested/hidden,/either,"
                         + "/assets/logo.svg,/view,/limiter/**";
@@ -169,8 +188,8 @@ class StartupReportTests {
         }
         assertThat(output)
                 .contains("WARN", REPORT, "LIM-901", "Correct the paths")
-                .contains("There is /orders/{id}, which /orders/** covers.")
-                .contains("only the other paths of the rule limit anything");
+                .contains("Did you mean /orders/**? It covers /orders/{id}.")
+                .contains("Only the other paths of the rule have an effect");
     }
 
     @ParameterizedTest
@@ -206,13 +225,13 @@ class StartupReportTests {
                 .contains(
                         "\n  - limiter.rules.typo.paths",
                         "\n  - limiter.rules.keyless: all clients share one bucket, because the rule has no key.",
-                        "\n  - Nothing uses the rule limiter.rules.lost",
+                        "\n  - limiter.rules.lost limits nothing",
                         "@RateLimiter(\"lost\")",
                         "\n  - @RateLimiter on " + Unreachable.class.getName() + ".out()",
                         "calls of a final method",
-                        "\n  - limiter.rules.banning.key = cookie:id: clients choose this freely",
-                        Quoted.class.getName() + ".quoted: cost = \"5\" is not used",
-                        "limiter.rules.quota has paths")
+                        "\n  - limiter.rules.banning.key = cookie:id: clients choose this value freely",
+                        Quoted.class.getName() + ".quoted: cost = \"5\"",
+                        "has no effect, because only limiter.rules.quota")
                 .contains("LIM-901", "LIM-903", "LIM-909")
                 .doesNotContain("my-exports");
     }
@@ -224,7 +243,7 @@ class StartupReportTests {
         application.run(context -> assertThat(context).hasNotFailed());
     }
 
-    /** One permit a second. */
+    /** One permit per second. */
     private static String[] rule(String name, String... settings) {
         return Stream.concat(Stream.of("limit=1", "window=1s"), Stream.of(settings))
                 .map(setting -> "limiter.rules." + name + "." + setting)
@@ -264,7 +283,7 @@ class StartupReportTests {
     @Import(Controller.class)
     static class Application implements WebMvcConfigurer {
 
-        /** The folder of all classes stands for one of files. */
+        /** Serves the classes of the test as static files. */
         @Override
         public void addResourceHandlers(ResourceHandlerRegistry registry) {
             registry.addResourceHandler("/assets/**").addResourceLocations("classpath:/assets/");

@@ -15,13 +15,13 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 
-/** No request is decided without the changes of before a restart. */
+/** Stored changes apply before the first request after a restart. */
 class StoredChangesAtStartTests {
 
     @TempDir
     private Path folder;
 
-    /** In the place of a web server, which starts in this phase. */
+    /** Starts in the phase of web servers. */
     static final class Server implements SmartLifecycle {
 
         private final Rules rules;
@@ -73,7 +73,7 @@ class StoredChangesAtStartTests {
     }
 
     @Test
-    void ofARuleThatIsGoneAreNotReportedAsAnUnusedRule() throws IOException {
+    void ofARemovedRuleAreNotReportedAsUnused() throws IOException {
         Path changes = Files.writeString(
                 folder.resolve("changes"),
                 "{version: 1, changes: [{rule: gone, set: {limit: 5}, version: 1, at: 2026-11-23T08:12:04Z, by: ann}]}");

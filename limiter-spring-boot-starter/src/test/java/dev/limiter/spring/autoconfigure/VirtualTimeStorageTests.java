@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
-/** The storage of a test with virtual time is shown as the one in memory that it is. */
+/** Metrics and the endpoint show the storage of a test with virtual time as memory. */
 @SpringJUnitConfig
 @DirtiesContext // closed afterwards: other tests look for threads that are left
 @WithVirtualTime

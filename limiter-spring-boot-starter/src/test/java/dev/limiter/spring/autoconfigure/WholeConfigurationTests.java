@@ -22,7 +22,7 @@ import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
-/** An application with nearly all options of rules and of {@code limiter.web} starts with them. */
+/** An application with nearly all options of rules and of {@code limiter.web}. */
 class WholeConfigurationTests {
 
     private static final String YAML = """
@@ -92,7 +92,7 @@ class WholeConfigurationTests {
                 });
     }
 
-    /** A limit of a candidate that does not name one is that of the first. */
+    /** A candidate without a name for its limit changes the first limit. */
     @Test
     void candidateDiffersInTheFirstLimit() {
         new WebApplicationContextRunner()

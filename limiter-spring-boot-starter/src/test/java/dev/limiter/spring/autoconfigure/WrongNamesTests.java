@@ -14,7 +14,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.io.ByteArrayResource;
 
-/** Wrong names of properties, and the message that each gets. */
+/** Wrong property names, with the message for each. */
 class WrongNamesTests {
 
     private static final String RULE = "limiter.rules.orders: { paths: /a, limit: 5, window: 1s, key: ip, ";
@@ -54,7 +54,7 @@ class WrongNamesTests {
                         assertThat(context.getStartupFailure()).rootCause().hasMessageContainingAll(where, message));
     }
 
-    /** Words as annotations spell them are words of Spring Boot as well. */
+    /** Spring Boot also accepts the spelling of annotations. */
     @ParameterizedTest
     @ValueSource(strings = {"maxWait: 1s", "chargeIf: failed", "limitResolver: '#{5}'", "maxWaiting: 5", "warm_up: 2s"})
     void wordsOfTheAnnotationAreAccepted(String setting) {

@@ -43,15 +43,15 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * A thousand changes at two instances, which others that share their Redis follow, each in a process of its own, while clients
- * ask all of them.
+ * A thousand changes on two instances. Others in separate processes follow them through Redis, while clients call all
+ * instances.
  */
 @Tag("long")
 class ChangesUnderLoadTests {
 
     private static final Log logger = LogFactory.getLog(ChangesUnderLoadTests.class);
 
-    /** Of the instances, the first: who makes a change looks for those of others before. */
+    /** The first instances. An instance that changes rules reads the changes of others first. */
     private static final int OPERATED = 2;
 
     /** Twenty take a minute to start on two cores. */
@@ -61,18 +61,20 @@ class ChangesUnderLoadTests {
     private static final int CHANGES = 1_000;
     private static final int CLIENTS = 3;
 
-    /** Of rules of which nobody takes all: with each round, first the one has a permit more, then the other. */
+    /**
+     * The limit of two rules that clients never exhaust. In each round both get one more permit, one after the other.
+     */
     private static final int ENOUGH = 1_000_000;
 
-    /** Of the rule that rejects: with each round, the one or the other. */
+    /** The limits of the rule that rejects, which alternate between rounds. */
     private static final int SMALLER = 5;
 
     private static final int LARGER = 10;
 
-    /** Of one client: more than the larger limit, over many changes. */
+    /** Requests with one key: more than the larger limit, over many changes. */
     private static final int REQUESTS_OF_KEY = 200;
 
-    /** A bound for any machine, however busy; the log has the figures of this one. */
+    /** A bound that holds on any machine; the log contains the measured values. */
     private static final Duration FOLLOWED = Duration.ofSeconds(30);
 
     private static final String VERSION = "version ";
@@ -147,7 +149,7 @@ class ChangesUnderLoadTests {
         return instance.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
     }
 
-    /** A follower: says each version of the rules as soon as it is in force, with the time that all processes share. */
+    /** A follower: prints each version of the rules once it is in force, with a time that all processes share. */
     public static void main(String... arguments) throws IOException {
         try (ConfigurableApplicationContext instance = application(Integer.parseInt(arguments[0]))) {
             LiveRules rules = instance.getBean(LiveRules.class);
@@ -177,7 +179,7 @@ class ChangesUnderLoadTests {
         redis.close();
     }
 
-    /** Change {@code i} of all, from 1. */
+    /** Makes change {@code i}, counted from 1. */
     private static String rule(int i) {
         return List.of("scarce", "first", "second").get(i % 3);
     }
@@ -223,8 +225,8 @@ class ChangesUnderLoadTests {
     }
 
     /**
-     * Each change is made for the one before: none is lost, or it is rejected with 409. That is also the answer if it is in
-     * force, and Redis did not say so in time.
+     * Makes a change based on the previous version, so that none is lost. A 409 may also mean that the change is in
+     * force, but the reply of Redis was late.
      */
     private static void change(Clients operator, int i) {
         String path = "/actuator/limiter/" + rule(i);
@@ -243,7 +245,7 @@ class ChangesUnderLoadTests {
         }
     }
 
-    /** Asks all instances in turn; each answer tells the limits that decided. */
+    /** Calls all instances in turn. Each response contains the limits that decided. */
     private void ask(int client) {
         List<Clients> all = ports.stream().map(Clients::new).toList();
         for (int i = 0; !over; i++) {
@@ -274,7 +276,7 @@ class ChangesUnderLoadTests {
         throw new AssertionError(answer.statusCode() + " without " + rule + ": " + policies);
     }
 
-    /** When each follower had each change in force, counted from the answer to the operator. */
+    /** The time until each follower had each change in force, from the response to the operator. */
     private static final class Follow {
 
         private final AtomicLongArray made = new AtomicLongArray(CHANGES + 1);

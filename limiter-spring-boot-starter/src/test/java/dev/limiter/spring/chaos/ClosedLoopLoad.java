@@ -16,10 +16,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Clients of all instances that send each request after the answer to the last one, and count the answers. */
+/** Clients of all instances. Each sends a request after the previous response, and counts responses. */
 final class ClosedLoopLoad implements AutoCloseable {
 
-    /** Of each instance. */
+    /** Clients per instance. */
     static final int CLIENTS = 4;
 
     private final String apiKey;
@@ -52,10 +52,10 @@ final class ClosedLoopLoad implements AutoCloseable {
                 answers.computeIfAbsent(path + " " + status, absent -> new LongAdder())
                         .increment();
                 if (status >= 500) {
-                    // is an answer that nobody expects, and how it goes on does not matter
+                    // unexpected, and the rest does not matter
                     return;
                 }
-                // the load is there to be asked often, and not to keep the processor from what it is asked of
+                // many requests, but without taking all CPU from the applications
                 RealTime.pass(Duration.ofMillis(3));
             }
         }
@@ -66,20 +66,20 @@ final class ClosedLoopLoad implements AutoCloseable {
         return count == null ? 0 : count.sum();
     }
 
-    /** Waits until somebody was answered so many more times. */
+    /** Waits for a number of further responses. */
     void awaitMore(String path, int status, long more) {
         long goal = count(path, status) + more;
         if (!Conditions.isMetWithin(Duration.ofSeconds(60), () -> count(path, status) >= goal)) {
-            throw new IllegalStateException("Not answered " + status + " any more: " + this);
+            throw new IllegalStateException("No further responses with " + status + ": " + this);
         }
     }
 
-    /** From now on something happens. */
+    /** Starts to measure {@link #longest()}. */
     void endCalm() {
         calm = nanos.size();
     }
 
-    /** How long the slowest took since then. */
+    /** Returns the time of the slowest request since then. */
     Duration longest() {
         return nanos.stream()
                 .skip(calm)
@@ -93,7 +93,7 @@ final class ClosedLoopLoad implements AutoCloseable {
         return answers.toString();
     }
 
-    /** Answers have come for all that was sent. */
+    /** Returns after all responses have arrived. */
     @Override
     public void close() {
         over = true;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** One of three masters of a cluster hangs: the keys of the others are decided in Redis as before. */
+/** If one of three masters of a cluster hangs, keys on the others are still decided in Redis. */
 @Tag("long")
 class HungMasterTests {
 
@@ -47,7 +47,7 @@ class HungMasterTests {
         return RedisCluster.masterOf("limiter:{rule:" + key + "}") == 0;
     }
 
-    /** By whether the key is on the master that hangs: how many of the keys were decided in memory. */
+    /** The number of keys that were decided in memory, by whether their master hangs. */
     private static Map<Boolean, Long> decidedInMemory() {
         return KEYS.stream()
                 .collect(Collectors.groupingBy(
@@ -61,7 +61,7 @@ class HungMasterTests {
     }
 
     @Test
-    void keysOfTheHungMasterAloneAreDecidedInMemory() {
+    void onlyKeysOfTheHungMasterAreDecidedInMemory() {
         await(() -> decidedInMemory().equals(Map.of(true, 0L, false, 0L)));
         long hung = KEYS.stream().filter(HungMasterTests::isHung).count();
 
@@ -72,7 +72,7 @@ class HungMasterTests {
         for (int i = 0; i < 20; i++) {
             late += decidedInMemory().get(false);
         }
-        // a busy machine may be late now and then
+        // a busy machine may occasionally be late
         assertThat(late).isLessThan(20 * (KEYS.size() - hung) / 10);
         assertThat(both().parts()).hasSize(2);
 
@@ -80,7 +80,7 @@ class HungMasterTests {
         await(() -> decidedInMemory().equals(Map.of(true, 0L, false, 0L)));
     }
 
-    /** A request that needs a key there and one elsewhere is decided in both places. */
+    /** A request with a key on the hung master and one elsewhere is decided in memory and in Redis. */
     private static Decision both() {
         String hung = KEYS.stream().filter(HungMasterTests::isHung).findFirst().orElseThrow();
         String sound = KEYS.stream().filter(key -> !isHung(key)).findFirst().orElseThrow();

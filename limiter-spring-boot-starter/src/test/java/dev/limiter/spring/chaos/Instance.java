@@ -24,7 +24,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** One of two instances of an application, with limits of {@link #LIMIT} for each API key, which hardly come back. */
+/** One of two instances of an application. Permits of each API key hardly refill. */
 final class Instance implements AutoCloseable {
 
     static final long LIMIT = 400;
@@ -37,7 +37,7 @@ final class Instance implements AutoCloseable {
         this(Stream.concat(Stream.of("spring.data.redis.port=" + redisPort), Stream.of(properties)));
     }
 
-    /** {@code properties}: also where Redis is; {@code more}: configurations. */
+    /** @param properties including the address of Redis ¶ @param more configuration classes */
     Instance(Stream<String> properties, Class<?>... more) {
         context = new SpringApplicationBuilder(Application.class)
                 .sources(more)
@@ -67,12 +67,12 @@ final class Instance implements AutoCloseable {
         return context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
     }
 
-    /** Whether the next decision is made in Redis, which this one was. */
+    /** Returns whether this decision was made in Redis, which the next one then is as well. */
     boolean usesRedis() {
         return limiters().tryAcquire(ANY, "nobody").onFailure().isEmpty();
     }
 
-    /** Asks for what there is enough of, since what is used up may be rejected without Redis. */
+    /** Uses a rule with enough permits, because Redis is not called for keys that are known to be rejected. */
     boolean hasGivenUpRedis() {
         usesRedis();
         return !context.getBean(FailoverRateLimiterStorage.class).isAvailable();
@@ -82,7 +82,7 @@ final class Instance implements AutoCloseable {
         return context.getBean(RateLimiters.class);
     }
 
-    /** How often a rule decided so. */
+    /** Returns how often a rule had an outcome. */
     long count(String rule, Outcome outcome) {
         return context.getBean(Outcomes.class).count(rule, outcome);
     }
@@ -128,7 +128,7 @@ final class Instance implements AutoCloseable {
             return "served";
         }
 
-        /** Works for a while. */
+        /** Takes a while. */
         @GetMapping("/held")
         String held() {
             most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
@@ -137,7 +137,7 @@ final class Instance implements AutoCloseable {
             return "served";
         }
 
-        /** How many were in flight at once. */
+        /** Returns the maximum number of concurrent requests. */
         @GetMapping("/most")
         int most() {
             return most.get();

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * An instance in a virtual machine of its own: its main method calls {@link #serve}, and its output joins that of the
+ * An instance in a separate JVM. Its main method calls {@link #serve}, and its output is part of the output of the
  * test.
  */
 final class InstanceProcess implements AutoCloseable {
@@ -22,12 +22,12 @@ final class InstanceProcess implements AutoCloseable {
     private final Process process;
     private final int port;
 
-    /** Starts it, and waits until it serves. {@code folders}: of classes before those of the test. */
+    /** Starts an instance, and waits until it accepts requests. ¶ @param folders classes before those of the test */
     InstanceProcess(Class<?> main, List<Path> folders, List<String> arguments) throws IOException {
         this(main, folders, arguments, System.out::println);
     }
 
-    /** {@code lines}: told each line of the output, by one thread after the other. */
+    /** @param lines receives each line of the output, one at a time */
     InstanceProcess(Class<?> main, List<Path> folders, List<String> arguments, Consumer<String> lines)
             throws IOException {
         String classPath = Stream.concat(
@@ -45,8 +45,8 @@ final class InstanceProcess implements AutoCloseable {
                 .filter(line -> line.startsWith(PORT))
                 .findFirst()
                 .map(line -> Integer.parseInt(line.substring(PORT.length())))
-                .orElseThrow(() -> new IllegalStateException("It did not start"));
-        // a process whose output nobody reads stops when the pipe is full
+                .orElseThrow(() -> new IllegalStateException("The process did not start"));
+        // a process blocks if its output is not read
         Thread reader = new Thread(() -> output.lines().forEach(lines), "output of " + process.pid());
         reader.setDaemon(true);
         reader.start();
@@ -56,7 +56,7 @@ final class InstanceProcess implements AutoCloseable {
         return port;
     }
 
-    /** In the process: says where it listens, and returns when the test is over, which holds the other end of the input. */
+    /** Called in the process: prints its port, and returns when the test closes the input. */
     static void serve(int port) throws IOException {
         System.out.println(PORT + port);
         System.in.transferTo(OutputStream.nullOutputStream());
@@ -68,7 +68,7 @@ final class InstanceProcess implements AutoCloseable {
         try {
             if (!process.waitFor(30, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new IllegalStateException("It did not end when asked to");
+                throw new IllegalStateException("The process did not exit on SIGTERM");
             }
         } catch (InterruptedException exception) {
             process.destroyForcibly();

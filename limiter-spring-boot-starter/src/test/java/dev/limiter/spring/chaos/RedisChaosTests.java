@@ -17,17 +17,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * Something happens to the server that two instances use. Their clients see no server error, get an answer to each
- * request in bounded time, and one more limit at most, which the instances grant in memory. Redis may grant again what
- * it has forgotten. Faults of a cluster, of Sentinel and of the network are those of the tests of limiter-redis.
+ * Faults of the server that two instances share. Clients get no server errors, and each response within a bounded time.
+ * At most one more limit is granted in memory, and what Redis has forgotten. Faults of clusters, Sentinel and the
+ * network are covered by the tests of limiter-redis.
  */
 @Tag("long")
 class RedisChaosTests {
 
     /**
-     * The longest time of a request. A decision has 50 ms; the rest is for the processor, which two applications, their
-     * clients and the servers share with other processes. A request that waits for a stopped server takes longer, since
-     * the server is stopped for longer.
+     * The maximum time of a request. A decision has 50 ms; the rest allows for the CPU that two applications, clients
+     * and servers share with other processes. The server is stopped for longer than this, so that waiting for it would
+     * be noticed.
      */
     private static final Duration END = Duration.ofSeconds(8);
 
@@ -47,7 +47,7 @@ class RedisChaosTests {
         redis.close();
     }
 
-    /** Both instances are in Redis, and a third of the limit is used. */
+    /** Waits until both instances use Redis, and a third of the limit is used. */
     @BeforeEach
     void begin(TestInfo test) {
         awaitRedis();
@@ -58,7 +58,7 @@ class RedisChaosTests {
         load.endCalm();
     }
 
-    /** Also after a failure the next one has a server that works. */
+    /** Restarts the server even after a failure, for the next test. */
     @AfterEach
     void bringBack() {
         load.close();
@@ -82,7 +82,7 @@ class RedisChaosTests {
         long stopped = System.nanoTime();
         awaitOneMoreLimit();
         RealTime.passUntil(stopped + END.plusSeconds(2).toNanos());
-        assertThat(both).as("nobody has answered").allMatch(Instance::hasGivenUpRedis);
+        assertThat(both).as("no reply").allMatch(Instance::hasGivenUpRedis);
         assertThat(count(Outcome.FAILED_LOCAL)).isLessThanOrEqualTo(Instance.LIMIT);
         redis.resume();
         awaitRedis();
@@ -114,7 +114,7 @@ class RedisChaosTests {
         await(() -> both.stream().allMatch(Instance::usesRedis));
     }
 
-    /** Each instance has granted its share. */
+    /** Waits until each instance has granted its share. */
     private void awaitOneMoreLimit() {
         await(() -> both.stream().allMatch(Instance::hasGivenUpRedis));
         load.awaitMore("/local", 429, 500);
@@ -122,21 +122,21 @@ class RedisChaosTests {
         assertThat(count(Outcome.PERMITTED)).as("granted by Redis").isLessThanOrEqualTo(Instance.LIMIT);
     }
 
-    /** Permits that Redis has granted by now, answered or on their way to clients. */
+    /** Returns the permits that Redis has granted so far, including responses on their way to clients. */
     private Permitted permitted() {
         long underWay = (long) ClosedLoopLoad.CLIENTS * both.size();
         return new Permitted(count(Outcome.PERMITTED) + underWay, load.count("/closed", 200) + underWay);
     }
 
-    /** Permits of each rule. */
+    /** Permits by rule. */
     private record Permitted(long local, long closed) {
 
         static final Permitted NOTHING = new Permitted(0, 0);
     }
 
-    /** {@code forgotten}: the permits that Redis may have granted and does not remember. */
+    /** @param forgotten the permits that Redis may have granted and lost */
     private void assertHeld(Permitted forgotten) {
-        // until nobody is permitted any more
+        // until all requests are rejected
         load.awaitMore("/local", 429, 500);
         load.awaitMore("/closed", 429, 500);
         load.close();

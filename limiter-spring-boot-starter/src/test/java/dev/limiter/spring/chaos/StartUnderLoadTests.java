@@ -26,28 +26,28 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A process starts while others keep the processors busy, and is asked by many at once as soon as it listens. */
+/** A process starts while others keep the CPUs busy, and gets many requests at once as soon as it listens. */
 @Tag("long")
 class StartUnderLoadTests {
 
     private static final int LIMIT = 100;
     private static final int REQUESTS = 400;
 
-    /** The longest time after which a request gets a permit that was returned. */
+    /** The maximum time until a returned permit is available. */
     private static final Duration RETURNED = Duration.ofSeconds(60);
 
-    /** All requests are sent at once, to a process that has just started and has few processors. */
+    /** All requests are sent at once, to a new process with little CPU time. */
     private static final Duration ANSWERED = Duration.ofSeconds(60);
 
     private static final List<String> ALGORITHMS =
             List.of("fixed-window", "leaky-bucket", "sliding-window-log", "sliding-window-counter", "token-bucket");
 
-    /** Between two requests of a paced rule. */
+    /** The interval between requests of a paced rule. */
     private static final Duration PACE = Duration.ofMillis(20);
 
     private static final int HELD = 5;
 
-    /** Of a limit, if a reply of Redis is late: memory decides by the share of one of two instances. */
+    /** Returns the share of one of two instances, which memory grants if a reply of Redis is late. */
     private static int share(int limit) {
         return limit / 2;
     }
@@ -78,14 +78,14 @@ class StartUnderLoadTests {
         others.forEach(Thread::interrupt);
     }
 
-    /** One; {@code limiter.starts} says how many else. */
+    /** One start by default; {@code limiter.starts} sets another number. */
     static IntStream starts() {
         return IntStream.range(0, Integer.getInteger("limiter.starts", 1));
     }
 
     /**
-     * Redis permits the limit, and memory its share at most where replies are late. A late grant counts for a request that
-     * memory has permitted; any other is returned, and some later request gets it.
+     * Redis permits the limit, and memory at most its share if replies are late. A late grant counts for a request that
+     * memory has permitted; others are returned and go to later requests.
      */
     @ParameterizedTest
     @MethodSource("starts")
@@ -116,9 +116,8 @@ class StartUnderLoadTests {
     }
 
     /**
-     * Turns come one pace after the other, in Redis, and at half the rate in memory if replies are late. How long a single
-     * gap is depends on when the threads of that process get to run, and how many of the turns are taken depends on how
-     * many replies come in time.
+     * Requests proceed at the pace in Redis, or at half the rate in memory if replies are late. The length of a single
+     * gap depends on thread scheduling, and the number of used turns on how many replies arrive in time.
      */
     @ParameterizedTest
     @MethodSource("starts")
@@ -157,7 +156,7 @@ class StartUnderLoadTests {
         }
     }
 
-    /** The handler works for as long as many of the others take to come. */
+    /** The handler takes as long as many of the other requests take to arrive. */
     @ParameterizedTest
     @MethodSource("starts")
     void holdsTheLimit(int start) throws IOException {
@@ -171,7 +170,7 @@ class StartUnderLoadTests {
             calm();
             assertThat(statuses).containsOnly(200, 429);
             assertThat(client.mostInFlight()).isBetween(1, HELD + share(HELD));
-            // permits that nobody has any more are free again
+            // permits of lost requests become free again
             await(() -> client.ask().join() == 200);
         }
     }

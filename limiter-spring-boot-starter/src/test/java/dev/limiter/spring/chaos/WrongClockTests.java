@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The clock of one of two instances is an hour ahead, and it is half past eleven at night. */
+/** The clock of one of two instances is an hour ahead, at half past eleven at night. */
 @Tag("long")
 class WrongClockTests {
 
@@ -25,7 +25,7 @@ class WrongClockTests {
         try (RedisServer redis = RedisServer.started()) {
             Stream<String> properties = Stream.of(
                     "spring.data.redis.port=" + redis.port(),
-                    // what a test needs that counts exactly, on a slow machine
+                    // for exact counts on slow machines
                     "limiter.redis.timeout=5s",
                     "limiter.rules.today.paths=/today",
                     "limiter.rules.today.key=header:X-Api-Key",

@@ -32,13 +32,13 @@ class StartupReportTests {
     }
 
     @Test
-    void checkThatFailsDoesNotKeepTheOthersFromBeingTold(CapturedOutput told) {
+    void failingCheckDoesNotHideOthers(CapturedOutput told) {
         start();
         assertThat(told).contains("  - first [LIM-903]");
     }
 
     @Test
-    void startIsToldOnce(CapturedOutput told) {
+    void startupIsReportedOnce(CapturedOutput told) {
         start();
         start();
         assertThat(reports(told)).hasSize(1);
@@ -57,7 +57,7 @@ class StartupReportTests {
     }
 
     @Test
-    void changeTellsOnlyFindingsThatAreNew(CapturedOutput told) {
+    void changeReportsOnlyNewFindings(CapturedOutput told) {
         start();
         report.reportChange();
         assertThat(reports(told)).hasSize(1);
@@ -69,7 +69,7 @@ class StartupReportTests {
     }
 
     @Test
-    void findingThatWasGoneIsToldAgain(CapturedOutput told) {
+    void findingIsReportedAgainAfterItWasGone(CapturedOutput told) {
         start();
         found.clear();
         report.reportChange();
@@ -84,7 +84,7 @@ class StartupReportTests {
 
     /** The text of each report. */
     private static List<String> reports(CapturedOutput told) {
-        return Stream.of(told.getOut().split("The limits work, but maybe not as they are meant:"))
+        return Stream.of(told.getOut().split("Some settings may not do what you intend:"))
                 .skip(1)
                 .toList();
     }

@@ -192,7 +192,7 @@ class RuleCompilerTests {
     }
 
     @Test
-    void allThatIsWrongIsReportedAtOnce() {
+    void allProblemsAreReportedAtOnce() {
         RuleDefinition definition = RuleDefinition.builder("orders", YML)
                 .limit(0L, "10", null, 0L, 0)
                 .paths(List.of("/{"))

@@ -23,12 +23,12 @@ import java.util.Set;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** The rules of a test, compiled without an application. */
+/** Compiles the rules of a test without an application. */
 public final class TestRules {
 
     private TestRules() {}
 
-    /** A rule as if it stood under {@code limiter.rules}. */
+    /** Returns a rule as if it were configured under {@code limiter.rules}. */
     public static RuleDefinition.Builder rule(String name) {
         return RuleDefinition.builder(name, RuleOrigin.property("limiter.rules." + name));
     }

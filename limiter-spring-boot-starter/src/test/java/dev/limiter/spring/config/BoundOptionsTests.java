@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.ResolvableType;
 
-/** The options of rules and limits are those that can be written, with the types in which they are bound. */
+/** All options of rules and limits can be configured, with the types in which they are bound. */
 class BoundOptionsTests {
 
     private static final RuleOrigin ORIGIN = RuleOrigin.property("limiter.rules.orders");
@@ -84,7 +84,7 @@ class BoundOptionsTests {
         return types;
     }
 
-    /** An option that is in no product file but those that would declare, bind and use it. */
+    /** A made-up option needs no changes except where it is declared, bound and used. */
     private record WithSparePermits(
             @Nullable Long limit, @Nullable Integer sparePermits) {}
 
@@ -111,7 +111,7 @@ class BoundOptionsTests {
     }
 
     @Test
-    void annotationsHaveAttributesOfOptionsAlone() {
+    void annotationsHaveOnlyAttributesOfOptions() {
         List<String> options = Stream.of(LimitOptions.OF_RULE, RuleOptions.ALL)
                 .flatMap(List::stream)
                 .map(Option::attribute)

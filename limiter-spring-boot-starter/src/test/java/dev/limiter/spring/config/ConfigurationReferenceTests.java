@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -27,14 +26,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.ResolvableType;
 
-/** The metadata of the properties, for IDEs, and the page of the manual that is made of it. */
+/** The metadata of the properties for IDEs, and the page of the manual that is generated from it. */
 class ConfigurationReferenceTests {
 
     private static final Path METADATA = Path.of("target/classes/META-INF/spring-configuration-metadata.json");
     private static final Path PAGE = Path.of("../docs/reference/configuration.md");
 
-    /** Prefixes of the tables, and their headings. */
+    /** The headings of the tables by prefix. */
     private static final Map<String, String> TABLES = tables();
+
+    /** The places where options of rules are repeated, with the link to their entries. */
+    private static final Map<String, String> REPEATED = repeated();
 
     private static JsonNode metadata;
 
@@ -45,17 +47,29 @@ class ConfigurationReferenceTests {
 
     private static Map<String, String> tables() {
         Map<String, String> tables = new LinkedHashMap<>();
-        tables.put("limiter.", "All limits");
-        tables.put("limiter.rules.*.", "A rule: `limiter.rules.<name>`");
-        tables.put("limiter.rules.*.limits.*.", "One of several limits: `limiter.rules.<name>.limits.<name>`");
-        tables.put("limiter.rules.*.tiers.*.", "A tier: `limiter.rules.<name>.tiers.<name>`");
-        tables.put("limiter.rules.*.ban.", "A ban: `limiter.rules.<name>.ban`");
-        tables.put("limiter.caps.*.", "A cap: `limiter.caps.<name>`");
+        tables.put("limiter.", "General: `limiter`");
         tables.put("limiter.web.", "Requests: `limiter.web`");
-        tables.put("limiter.web.default-limit.", "The automatic limit: `limiter.web.default-limit`");
         tables.put("limiter.redis.", "Redis: `limiter.redis`");
+        tables.put("limiter.rules.*.", "Rules: `limiter.rules.<name>`");
+        tables.put("limiter.rules.*.ban.", "Bans: `limiter.rules.<name>.ban`");
+        tables.put("limiter.rules.*.limits.*.", "Named limits: `limiter.rules.<name>.limits.<name>`");
+        tables.put("limiter.rules.*.tiers.*.", "Tiers: `limiter.rules.<name>.tiers.<name>`");
+        tables.put("limiter.rules.*.candidate.", "Candidates: `limiter.rules.<name>.candidate`");
+        tables.put("limiter.web.default-limit.", "Automatic limit: `limiter.web.default-limit`");
+        tables.put("limiter.caps.*.", "Caps: `limiter.caps.<name>`");
         tables.put("limiter.aspect.", "Methods: `limiter.aspect`");
+        tables.put("limiter.dashboard.", "Dashboard: `limiter.dashboard`");
         return tables;
+    }
+
+    private static Map<String, String> repeated() {
+        String ofRule = "As for [rules](#limiter.rules)";
+        Map<String, String> repeated = new LinkedHashMap<>();
+        repeated.put("limiter.rules.*.limits.*.", ofRule);
+        repeated.put("limiter.rules.*.tiers.*.", ofRule + ", with the value of the rule as default");
+        repeated.put("limiter.rules.*.candidate.", ofRule + ", with the value of the rule as default");
+        repeated.put("limiter.web.default-limit.", ofRule);
+        return repeated;
     }
 
     /** After a change, run this test with {@code -Dwrite.reference=true}. */
@@ -76,7 +90,7 @@ class ConfigurationReferenceTests {
         });
     }
 
-    /** All keys of a record, and of those in it: of rules, named limits, tiers, candidates and bans. */
+    /** All keys of a record and of nested records: rules, named limits, tiers, candidates and bans. */
     @ParameterizedTest
     @CsvSource({
         "limiter.rules.*., dev.limiter.spring.config.LimiterProperties$Rule, 70",
@@ -85,7 +99,7 @@ class ConfigurationReferenceTests {
     })
     void everyKeyIsDescribedWithAHint(String prefix, Class<? extends Record> level, int atLeast) {
         Map<String, Class<?>> keys = keys(prefix, level);
-        // a tier and a candidate change how much there is, not what a request takes
+        // tiers and candidates change the limit, not the cost of requests
         keys.keySet().removeIf(key -> key.matches(".*(tiers\\.\\*|candidate)\\.limits\\.\\*\\.cost"));
         Map<String, JsonNode> properties = byName("properties");
         Map<String, JsonNode> hints = byName("hints");
@@ -189,21 +203,51 @@ class ConfigurationReferenceTests {
         StringBuilder page = new StringBuilder("""
                 # Configuration
 
-                Every key below `limiter` in `application.yml`. Durations have a unit, `ns us ms s m h d`, or are ISO-8601; \
-                lists may also be written with commas. An unknown key stops the start. Made from the metadata that IDEs read.
+                Every property below `limiter` in `application.yml`, since 0.1.0. Unknown properties fail at startup.
 
-                Named limits of the automatic limit, of tiers and of candidates have the keys of those of a rule, and its \
-                tiers those of the tiers of a rule.
+                - A duration has a unit, `ns us ms s m h d`, or is written in ISO-8601: `500ms`, `10s`, `PT1H`.
+                - A list may also be written as one string with commas.
+                - An expression is written in SpEL: `#{…}`.
+                - Each property can be linked to: `configuration.md#limiter.web.status`, or without the name of the rule \
+                `configuration.md#limiter.rules.limit`.
                 """);
         TABLES.forEach((prefix, heading) -> {
-            page.append("\n## ").append(heading).append("\n\n| key | default | meaning |\n| --- | --- | --- |\n");
-            rows(prefix).forEach((key, row) -> page.append(row));
+            String anchor = anchor(prefix.substring(0, prefix.length() - 1));
+            page.append("\n## ")
+                    .append(heading)
+                    .append("\n<a id=\"")
+                    .append(anchor)
+                    .append("\"></a>\n");
+            Map<String, JsonNode> properties = properties(prefix);
+            String repeated = REPEATED.get(prefix);
+            if (repeated != null) {
+                String links = properties.keySet().stream()
+                        .filter(key -> isRepeated(prefix, key))
+                        .map(key -> "<a id=\"" + anchor(prefix + key) + "\"></a>[`" + key + "`](#limiter.rules." + key
+                                + ")")
+                        .collect(Collectors.joining(", "));
+                page.append("\n").append(repeated).append(": ").append(links).append(".\n");
+                properties.keySet().removeIf(key -> isRepeated(prefix, key));
+            }
+            if (!properties.isEmpty()) {
+                page.append("\n| property | type | default | description |\n| --- | --- | --- | --- |\n");
+                properties.forEach((key, property) -> page.append(row(prefix, key, property)));
+            }
         });
         return page.toString();
     }
 
-    private static Map<String, String> rows(String prefix) {
-        Map<String, String> rows = new TreeMap<>();
+    /** Returns whether an option has the same meaning as the option of a rule with this name. */
+    private static boolean isRepeated(String prefix, String key) {
+        boolean ofLimit = prefix.equals("limiter.rules.*.limits.*.") && key.equals("cost");
+        return REPEATED.containsKey(prefix)
+                && !ofLimit
+                && !(key.equals("limits") && !prefix.endsWith("default-limit."))
+                && byName("properties").containsKey("limiter.rules.*." + key);
+    }
+
+    private static Map<String, JsonNode> properties(String prefix) {
+        Map<String, JsonNode> found = new TreeMap<>();
         for (JsonNode property : metadata.get("properties")) {
             String name = name(property);
             if (!name.startsWith("limiter.")) {
@@ -213,18 +257,38 @@ class ConfigurationReferenceTests {
                     .filter(name::startsWith)
                     .max((a, b) -> a.length() - b.length())
                     .orElseThrow();
-            // the same limits and tiers in another place
+            // the same limits and tiers, nested in another property
             boolean again = name.substring(longest.length()).contains("*");
             if (longest.equals(prefix) && !again) {
-                String key = name.substring(prefix.length());
-                rows.put(
-                        key,
-                        "| `" + name.replace("*", "<name>") + "` | " + defaultValue(property) + " | "
-                                + property.get("description").asText().replace("|", "\\|") + values(property)
-                                + " |\n");
+                found.put(name.substring(prefix.length()), property);
             }
         }
-        return rows;
+        return found;
+    }
+
+    private static String anchor(String name) {
+        return name.replace(".*", "");
+    }
+
+    private static String row(String prefix, String key, JsonNode property) {
+        String anchor = anchor(prefix + key);
+        String shown = "`" + (prefix.contains("*") ? "" : prefix) + key + "`";
+        boolean hasTable = TABLES.keySet().stream().anyMatch(other -> other.startsWith(prefix + key + "."));
+        return "| " + (hasTable ? "[" + shown + "](#" + anchor + ")" : "<a id=\"" + anchor + "\"></a>" + shown) + " | "
+                + type(property) + " | " + defaultValue(property) + " | "
+                + (property.get("description").asText() + example(property)).replace("|", "\\|") + " |\n";
+    }
+
+    /** Returns the first suggested value, unless the description already contains an example. */
+    private static String example(JsonNode property) {
+        JsonNode hint = byName("hints").getOrDefault(name(property), property);
+        String value = hint.path("values").path(0).path("value").asText();
+        boolean shown = value.isEmpty()
+                || property.get("description").asText().contains("such as")
+                || property.get("description").asText().contains(value + " ")
+                || property.path("defaultValue").asText().equals(value)
+                || type(property).contains("<br>");
+        return shown ? "" : " Example: `" + value + "`.";
     }
 
     private static String name(JsonNode property) {
@@ -243,18 +307,34 @@ class ConfigurationReferenceTests {
         return "`" + text + "`";
     }
 
-    /** The constants of an enum, as they are written. */
-    private static String values(JsonNode property) {
+    private static String type(JsonNode property) {
+        Class<?> type = javaType(property);
+        if (type.isEnum()) {
+            return Arrays.stream(type.getEnumConstants())
+                    .map(value -> "`" + EnumText.of((Enum<?>) value) + "`")
+                    .collect(Collectors.joining("<br>"));
+        }
+        if (Map.class.isAssignableFrom(type)) {
+            return "map";
+        }
+        if (List.class.isAssignableFrom(type)) {
+            return "list";
+        }
+        if (Number.class.isAssignableFrom(type)) {
+            return "number";
+        }
+        boolean duration = byName("hints")
+                .getOrDefault(name(property), property)
+                .toString()
+                .contains("java.time.Duration");
+        return type == Boolean.class
+                ? "boolean"
+                : duration || name(property).endsWith("window") ? "duration" : "string";
+    }
+
+    private static Class<?> javaType(JsonNode property) {
         try {
-            Class<?> type = Class.forName(property.get("type").asText().replaceAll("<.*", ""));
-            return !type.isEnum()
-                    ? ""
-                    : Arrays.stream(type.getEnumConstants())
-                            .map(value -> ((Enum<?>) value)
-                                    .name()
-                                    .toLowerCase(Locale.ROOT)
-                                    .replace('_', '-'))
-                            .collect(Collectors.joining("`, `", " One of `", "`."));
+            return Class.forName(property.get("type").asText().replaceAll("<.*", ""));
         } catch (ClassNotFoundException exception) {
             throw new IllegalStateException(exception);
         }

@@ -41,7 +41,7 @@ class ConfiguredRulesTests {
     }
 
     @Test
-    void eachSettingKnowsWhereItWasWritten() {
+    void settingsHaveTheirOrigin() {
         RuleDefinition rule = configured(Map.of(
                         "limiter.rules.log-in.limit", "5",
                         "limiter.rules.log-in.window", "1m",
@@ -81,7 +81,7 @@ class ConfiguredRulesTests {
                 });
     }
 
-    /** The endpoints of Actuator, which no rule is for, are where the application has them. */
+    /** The exempt path of the Actuator endpoints follows the configuration of the application. */
     @ParameterizedTest
     @CsvSource({
         ", , /actuator/**",

@@ -19,10 +19,10 @@ import org.springframework.core.io.ClassPathResource;
 
 class LimiterConfigurationFailureAnalyzerTests {
 
-    private static final String MORE = "docs/reference/messages.md says more about each code.";
+    private static final String MORE = "Search the manual for a code, for example LIM-301.";
 
     @Test
-    void saysWhereEachProblemIsAndWhatToDoForEachCodeOnce() {
+    void describesEachProblemAndTheActionOfEachCodeOnce() {
         FailureAnalysis analysis = analysis(
                 new Problem(MessageCode.KEY, "limiter.rules.a.key", "x", "Unknown."),
                 new Problem(MessageCode.KEY, "limiter.rules.b.key", "y", "Unknown."),
@@ -42,14 +42,14 @@ class LimiterConfigurationFailureAnalyzerTests {
     }
 
     @Test
-    void tellsTheFirstFiftyAndHowManyMoreThereAre() {
+    void describesTheFirstFiftyProblemsAndCountsTheOthers() {
         FailureAnalysis analysis = analysis(IntStream.range(0, 52)
                 .mapToObj(i -> new Problem(MessageCode.KEY, "limiter.rules.r" + i + ".key", "x", "Unknown."))
                 .toArray(Problem[]::new));
         assertThat(analysis.getDescription())
                 .contains("limiter.rules.r49.key")
                 .doesNotContain("limiter.rules.r50.key")
-                .endsWith("There are 2 problems more.");
+                .endsWith("There are 2 more problems.");
     }
 
     private static FailureAnalysis analysis(Problem... problems) {

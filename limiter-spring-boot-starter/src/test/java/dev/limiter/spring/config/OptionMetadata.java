@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes metadata for IDEs of the options of rules, limits and bans: their meaning, their default and suggestions, at
- * each place where they can be written. The build runs this file, before the starter is compiled, and knows only the
- * modules that the starter needs.
+ * Generates metadata for the options of rules, limits and bans: their description, default and suggestions, at each
+ * place where they can be configured. The build runs this file before it compiles the starter, so it may only use the
+ * modules below the starter.
  */
 final class OptionMetadata {
 
@@ -29,7 +29,7 @@ final class OptionMetadata {
     private final List<String> properties = new ArrayList<>();
     private final List<String> hints = new ArrayList<>();
 
-    /** Writes what is in a file, and the metadata of all options, into another one. */
+    /** Reads metadata from the first file, adds that of all options, and writes it to the second file. */
     public static void main(String... files) throws IOException {
         OptionMetadata metadata = new OptionMetadata().rule("limiter.rules.*.", RuleOptions.ALL);
         metadata.candidate("limiter.rules.*.candidate.");
@@ -44,7 +44,7 @@ final class OptionMetadata {
         Files.writeString(target, metadata.into(Files.readString(Path.of(files[0]))));
     }
 
-    /** Options of one place, which begin with {@code prefix}. */
+    /** Adds options with a common prefix. */
     OptionMetadata level(String prefix, List<? extends Option<?>> options) {
         options.forEach(option -> add(prefix, option, option.description(), true));
         return this;
@@ -57,7 +57,7 @@ final class OptionMetadata {
         return candidate(prefix + "tiers.*.");
     }
 
-    /** Options of limits that differ from those of a rule. */
+    /** Adds options of limits that override those of a rule. */
     private OptionMetadata candidate(String prefix) {
         for (String place : List.of(prefix, prefix + "limits.*.")) {
             LimitOptions.OF_RULE.forEach(option -> add(place, option, option.description(OF_RULE), false));
@@ -101,7 +101,7 @@ final class OptionMetadata {
                 + "\", \"parameters\": {\"target\": " + json(type.getName()) + "}}";
     }
 
-    /** The same metadata with these properties and hints before those that it has. */
+    /** Returns metadata with these properties and hints inserted before the existing ones. */
     private String into(String metadata) {
         return insert(insert(metadata, "properties", properties), "hints", hints);
     }
@@ -109,7 +109,7 @@ final class OptionMetadata {
     private static String insert(String metadata, String list, List<String> entries) {
         String start = "  \"" + list + "\": [";
         if (!metadata.contains(start + "\n")) {
-            throw new IllegalArgumentException("There are no " + list + " that more could be put before");
+            throw new IllegalArgumentException("The metadata has no list " + list);
         }
         return metadata.replace(
                 "\n" + start,

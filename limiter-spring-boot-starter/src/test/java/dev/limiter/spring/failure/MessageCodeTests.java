@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The codes of the starter and the entries of the documentation are the same list. */
+/** All codes have an entry in the documentation. */
 class MessageCodeTests {
 
     private static final Path PAGE = Path.of("../docs/reference/messages.md");
@@ -39,7 +39,7 @@ class MessageCodeTests {
     }
 
     @Test
-    void eachEntrySaysSomething() throws IOException {
+    void entriesHaveText() throws IOException {
         Map<String, Integer> words = new LinkedHashMap<>();
         String entry = "";
         for (String line : Files.readAllLines(PAGE)) {
@@ -53,7 +53,7 @@ class MessageCodeTests {
 
     @ParameterizedTest
     @EnumSource
-    void codeHasThreeDigitsAndSaysWhatToDo(MessageCode code) {
+    void codeHasThreeDigitsAndAnAction(MessageCode code) {
         assertThat(code.code()).matches("LIM-[0-9]{3}");
         assertThat(code.action()).matches("[A-Z].*\\.");
     }

@@ -22,7 +22,7 @@ import org.springframework.web.bind.annotation.RestController;
 /** Addresses that a rule never limits, and addresses that it always rejects. */
 class AddressListTests {
 
-    /** The test is a proxy; the network of the proxies is exempt like that of the office. */
+    /** The test acts as a proxy. The network of the proxies is exempt, as is that of the office. */
     @Nested
     @Yml("""
             limiter:
@@ -45,7 +45,7 @@ class AddressListTests {
 
         @ParameterizedTest
         @ValueSource(strings = {"203.0.113.1", "::ffff:203.0.113.1", "2001:db8:1:2::3", "6.6.6.6, 203.0.113.1"})
-        void whoIsAllowedIsNeverLimited(String client) throws Exception {
+        void allowedAddressIsNeverLimited(String client) throws Exception {
             for (int i = 0; i < 3; i++) {
                 HttpResponse<String> response = get("/lists", "X-Forwarded-For", client);
                 assertThat(response.statusCode()).isEqualTo(200);
@@ -55,19 +55,19 @@ class AddressListTests {
         }
 
         @Test
-        void theProxyItselfIsAllowedWhereItSaysSo() throws Exception {
+        void proxyItselfCanBeAllowed() throws Exception {
             assertStatuses(List.of(200, 200), "/lists");
         }
 
         @Test
-        void whoCannotBeToldIsLimited() throws Exception {
+        void unknownAddressIsLimited() throws Exception {
             assertLimited("Forwarded", "for=192.0.2.1", "X-Forwarded-For", "192.0.2.2");
             assertLimited("X-Forwarded-For", "unknown");
             assertThat(get("/lists", "X-Forwarded-For", "").statusCode()).isEqualTo(429);
         }
 
         @Test
-        void whoIsDeniedIsRejected() throws Exception {
+        void deniedAddressIsRejected() throws Exception {
             HttpResponse<String> rejected = get("/lists", "X-Forwarded-For", "198.51.100.7");
 
             assertThat(rejected.statusCode()).isEqualTo(403);
@@ -87,12 +87,12 @@ class AddressListTests {
         }
 
         @Test
-        void whoIsOnNoListIsLimited() throws Exception {
+        void unlistedAddressIsLimited() throws Exception {
             assertLimited("X-Forwarded-For", "192.0.2.9");
         }
 
         @Test
-        void aRuleThatOnlyWatchesRejectsNobody() throws Exception {
+        void shadowRuleRejectsNothing() throws Exception {
             assertStatus(200, "/watched", "X-Forwarded-For", "192.0.2.200");
             assertThat(events).extracting(RateLimitEvent::outcome).contains(Outcome.SHADOW_REJECTED);
         }
@@ -115,7 +115,7 @@ class AddressListTests {
         }
     }
 
-    /** The test may be a proxy that nobody listed. */
+    /** The test acts as a proxy that is not trusted. */
     @Nested
     @Yml("""
             limiter.rules:
@@ -127,7 +127,7 @@ class AddressListTests {
     class NobodyTrusted extends WebTestSupport {
 
         @Test
-        void whoPassesOnRequestsIsNotBelievedToBeAllowed() throws Exception {
+        void untrustedForwardedAddressIsNotAllowed() throws Exception {
             assertStatuses(List.of(200, 200), "/lists");
             assertStatuses(List.of(200, 429), "/lists", "X-Forwarded-For", "192.0.2.1");
             assertThat(get("/lists", "Forwarded", "for=127.0.0.1").statusCode()).isEqualTo(429);
@@ -135,7 +135,7 @@ class AddressListTests {
         }
 
         @Test
-        void deniedIsThePeerWhateverItSays() throws Exception {
+        void peerIsDeniedWithAnyHeaders() throws Exception {
             assertThat(get("/watched").statusCode()).isEqualTo(403);
             assertStatus(403, "/watched", "X-Forwarded-For", "192.0.2.1");
         }

@@ -20,7 +20,10 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 
-/** Annotated handlers to which a request is dispatched again: the first one counts it, and error pages do not. */
+/**
+ * Requests that are dispatched to several annotated handlers: only the first dispatch is counted, and error pages are
+ * not.
+ */
 @Yml("""
         limiter.rules:
           shared: { limit: 10, window: 1h, scope: rule }
@@ -50,14 +53,14 @@ class AnnotatedDispatchTests extends WebTestSupport {
     }
 
     @Test
-    void firstAnnotatedHandlerCountsWhatAnotherOneForwards() {
+    void firstAnnotatedHandlerCountsForwardedRequests() {
         assertThat(get("/unlimited").body()).isEqualTo("target");
         assertThat(get("/unlimited").statusCode()).isEqualTo(429);
     }
 
-    /** A fallback answers requests that were counted nowhere. */
+    /** A fallback handles requests that were not counted. */
     @Test
-    void handlerCountsWhatTheFallbackOfAnotherOneForwards() {
+    void handlerCountsRequestsForwardedByAFallback() {
         assertThat(get("/fallback").body()).isEqualTo("begun");
         assertThat(get("/fallback").body()).isEqualTo("target");
         assertThat(get("/fallback").statusCode()).isEqualTo(429);
@@ -73,7 +76,7 @@ class AnnotatedDispatchTests extends WebTestSupport {
     }
 
     @Test
-    void handlerWhoseErrorPageIsAnnotatedStaysCharged() {
+    void handlerWithAnAnnotatedErrorPageStaysCharged() {
         for (int i = 0; i < 2; i++) {
             HttpResponse<String> answer = get("/failing");
             assertThat(answer.statusCode()).isEqualTo(418);
@@ -90,7 +93,7 @@ class AnnotatedDispatchTests extends WebTestSupport {
         assertStatuses(List.of(404, 429), "/missing?service");
     }
 
-    /** Also asserts that the client is told of the rule once. */
+    /** Also verifies that the header contains the rule only once. */
     private int sharedRemaining(String path) {
         HttpResponse<String> answer = get(path);
         assertThat(answer.body()).isEqualTo("target");

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** A client that goes on in spite of rejections is rejected outright for a while. */
+/** A client that continues despite rejections is banned. */
 @Yml("""
         limiter:
           max-keys: 500
@@ -83,7 +83,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void aBanEndsWhenItWasSaidToHoweverOftenItWasRejected() throws Exception {
+    void banEndsOnTimeDespiteFurtherRejections() throws Exception {
         outcomes("/orders", 5);
         for (int i = 0; i < 10; i++) {
             time.advance(Duration.ofSeconds(80));
@@ -109,7 +109,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void whatIsBannedChargesNoOtherRule() throws Exception {
+    void bannedRequestsChargeNoOtherRule() throws Exception {
         outcomes("/orders", 5);
         long left = remaining("both", "header:x-client=1:a");
         outcomes("/orders", 20);
@@ -126,7 +126,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void inShadowModeNobodyIsBanned() throws Exception {
+    void shadowModeDoesNotBan() throws Exception {
         assertThat(outcomes("/watched", 5)).containsOnly(200);
         assertThat(count(Outcome.SHADOW_REJECTED)).isEqualTo(4);
         assertThat(count(Outcome.BANNED)).isZero();
@@ -144,7 +144,7 @@ class BanTests extends WebTestSupport {
     }
 
     @Test
-    void exactlySoManyAreRejectedHoweverManyComeAtOnce() throws Exception {
+    void exactNumberIsRejectedUnderConcurrency() throws Exception {
         ExecutorService clients = Executors.newFixedThreadPool(16);
         try {
             List<Future<HttpResponse<String>>> answers = new ArrayList<>();
@@ -199,7 +199,7 @@ class BanTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "principal=unresolved", "4:,principal=unresolved", "=unresolved"})
-    void clientThatOnePartTellsApartIsBanned(String client) throws Exception {
+    void clientIdentifiedByOnePartIsBanned(String client) throws Exception {
         for (int i = 0; i < 10; i++) {
             get("/identified/a", "X-Client", client);
         }

@@ -22,7 +22,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** {@code charge-if: failed}: whatever did not succeed counts, however it failed. */
+/** {@code charge-if: failed} counts every kind of failure. */
 @Yml("""
         limiter.rules:
           login: { paths: /login, limit: 2, window: 1h, charge-if: Failed }
@@ -56,7 +56,7 @@ class ChargeIfFailedTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/login", "/early", "/annotated"})
-    void noGuessIsFreeBecauseItsAnswerCannotBeWritten(String path) throws Exception {
+    void failedResponsesOfGuessesAreCharged(String path) throws Exception {
         List<Integer> statuses = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             statuses.add(get(path + "?status=200", "Accept", "image/png").statusCode());
@@ -88,15 +88,15 @@ class ChargeIfFailedTests extends WebTestSupport {
         assertThatThrownBy(() -> accounts.later(failed)).isInstanceOf(RateLimitExceededException.class);
     }
 
-    /** The answer is about more than the call: what is made of its failure is the matter of the handler. */
+    /** Only the outcome of the call counts, whatever response the handler makes of it. */
     @Test
-    void callOnTheWayIsJudgedByItselfAlone() throws Exception {
+    void callWithinARequestIsSettledByItsOwnOutcome() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/calls?status=404").statusCode()).isEqualTo(404);
         }
     }
 
-    /** By how the method went, or how the request did. */
+    /** By the outcome of the method, or of the request. */
     @ParameterizedTest
     @ValueSource(strings = {"result", "response", "future", "future-response", "callable", "both", "service"})
     void onlyFailuresAreCharged(String path) throws Exception {
@@ -113,7 +113,7 @@ class ChargeIfFailedTests extends WebTestSupport {
     }
 
     @Test
-    void aMethodThatIsCalledWhenTheAnswerIsUnderWayIsSettledAtTheEnd() throws Exception {
+    void methodCalledDuringTheResponseIsSettledAtTheEnd() throws Exception {
         assertThat(get("/late").statusCode()).isEqualTo(200);
         assertThat(get("/late").body()).isEqualTo("begun, called");
     }

@@ -23,7 +23,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** A charge that does not stay is given back before the client has its answer. */
+/** Refunds are complete before the client has its response. */
 @ExtendWith(OutputCaptureExtension.class)
 @Yml("""
         limiter:
@@ -62,9 +62,9 @@ class ChargeIfTests extends WebTestSupport {
         assertThat(left("login", "many")).isEqualTo(10_000 - failures);
     }
 
-    /** The next request comes as soon as the first byte of the last answer is there. */
+    /** Each request follows as soon as the first byte of the previous response arrives. */
     @Test
-    void whoAsksOneAfterTheOtherIsNeverRejectedForWhatWasGivenBack() throws Exception {
+    void sequentialRequestsAreNeverRejectedAfterRefunds() throws Exception {
         for (int i = 0; i < 300; i++) {
             try (Socket connection = open("/failed/writer?client=sequential")) {
                 assertThat(RawClient.statusOf(connection)).isEqualTo(200);
@@ -74,7 +74,7 @@ class ChargeIfTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"sse-slow", "stream-slow"})
-    void isSettledWhenTheFirstByteIsThere(String path) throws Exception {
+    void isSettledBeforeTheFirstByte(String path) throws Exception {
         try (Socket connection = open("/failed/" + path + "?client=" + path)) {
             InputStream in = connection.getInputStream();
             assertThat(in.read()).isEqualTo('H');
@@ -85,7 +85,7 @@ class ChargeIfTests extends WebTestSupport {
     }
 
     @Test
-    void whoIsGoneIsChargedByWhatTheAnswerWouldHaveBeen() throws Exception {
+    void lostClientIsChargedByTheIntendedResponse() throws Exception {
         open("/failed/slow-status?client=gone").close();
         open("/served/slow-status?client=gone").close();
         ChargeIfEndpoints.ENTERED.acquire(2);
@@ -96,7 +96,7 @@ class ChargeIfTests extends WebTestSupport {
     }
 
     @Test
-    void onlyTheRuleThatSaysSoGivesBack() throws Exception {
+    void onlyRulesWithChargeIfRefund() throws Exception {
         get("/two?free=false");
         HttpResponse<String> free = get("/two?free=true");
 
@@ -111,13 +111,11 @@ class ChargeIfTests extends WebTestSupport {
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.body()).isEqualTo("served");
         assertThat(get("/broken").statusCode()).isEqualTo(429);
-        assertThat(output)
-                .containsOnlyOnce("cannot be decided; it stays charged")
-                .contains("limiter.rules.broken.charge-if");
+        assertThat(output).containsOnlyOnce("the request stays charged").contains("limiter.rules.broken.charge-if");
     }
 
     @Test
-    void permitsTakenOnArrivalAreGivenBack() throws Exception {
+    void permitsTakenOnArrivalAreRefunded() throws Exception {
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> served = get("/early/found");
             assertThat(served.statusCode()).isEqualTo(200);

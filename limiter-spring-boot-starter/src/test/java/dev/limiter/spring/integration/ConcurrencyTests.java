@@ -27,7 +27,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** A permit is held for exactly as long as its request is served. */
+/** A permit is held exactly as long as its request is served. */
 @Yml("""
         spring.mvc.async.request-timeout: 500ms
         limiter.rules:
@@ -36,12 +36,12 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
         """)
 class ConcurrencyTests extends WebTestSupport {
 
-    /** The latches of handlers, by the name of the test. */
+    /** The latches of handlers by test. */
     private static final Map<String, CountDownLatch> GATES = new ConcurrentHashMap<>();
 
     private static final Map<String, CountDownLatch> ENTERED = new ConcurrentHashMap<>();
 
-    /** A client has its answer before the permit of its request is back. */
+    /** A client may receive the response before the permit of its request is released. */
     @BeforeEach
     void nobodyIsServed() {
         assertEventuallyFree();
@@ -91,11 +91,11 @@ class ConcurrencyTests extends WebTestSupport {
                 "/by-rule/sse-error",
                 "/by-rule/unknown"
             })
-    void isReleasedHoweverTheRequestEnds(String path) throws Exception {
+    void isReleasedAtEveryEndOfARequest(String path) throws Exception {
         try {
             get(path);
         } catch (UncheckedIOException brokenOff) {
-            // some end in the middle of their answer
+            // some responses end early
         }
 
         assertEventuallyFree();
@@ -114,7 +114,7 @@ class ConcurrencyTests extends WebTestSupport {
     }
 
     @Test
-    void anAnnotatedHandlerHoldsUntilItsAsynchronousResultIsThere() throws Exception {
+    void annotatedHandlerHoldsPermitsUntilItsAsynchronousResult() throws Exception {
         Future<HttpResponse<String>> first = inBackground("/annotated/" + gate("annotated"));
 
         assertThat(get("/annotated/none").statusCode()).isEqualTo(503);

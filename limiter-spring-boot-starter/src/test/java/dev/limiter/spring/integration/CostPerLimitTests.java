@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** Each limit of a rule charges a request another number of permits. Time stands still. */
+/** Each limit of a rule charges a request a different number of permits. The clock stands still. */
 @Yml("""
         limiter.rules:
           uploads: { paths: /uploads, key: header:X-User,
@@ -53,7 +53,7 @@ class CostPerLimitTests extends WebTestSupport {
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertLeft(rejected, policies, 3, 400);
         assertThat(rejected.body()).contains("\"violated-policies\":[\"uploads-bytes\"]");
-        // 100 bytes come back in 6 minutes
+        // 100 bytes refill in 6 minutes
         assertThat(field(rejected, "Retry-After")).isEqualTo("360");
 
         assertLeft(upload(400, alice), policies, 2, 0);
@@ -66,10 +66,10 @@ class CostPerLimitTests extends WebTestSupport {
     }
 
     @Test
-    void moreThanALimitCanEverGrantIsToldSo() throws Exception {
+    void requestAboveALimitIsRejectedPermanently() throws Exception {
         HttpResponse<String> rejected = upload(1001, "X-User", "never");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(rejected.body()).contains("asks for more than the limit uploads-bytes can ever grant");
+        assertThat(rejected.body()).contains("costs more than the limit uploads-bytes can ever grant");
         assertThat(field(rejected, "Retry-After")).isEmpty();
         assertLeft(upload(1000, "X-User", "never"), "uploads-requests uploads-bytes", 3, 0);
     }
@@ -83,7 +83,7 @@ class CostPerLimitTests extends WebTestSupport {
     }
 
     @Test
-    void tellsEachCostAndGivesAllBack() throws Exception {
+    void showsEachCostAndRefundsAll() throws Exception {
         String[] alice = {"X-User", "alice"};
         HttpResponse<String> charged = get("/saved?status=409", alice);
         assertThat(charged.statusCode()).isEqualTo(409);

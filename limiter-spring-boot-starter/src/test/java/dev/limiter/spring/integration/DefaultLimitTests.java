@@ -17,7 +17,6 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** The automatic limit. */
 @Yml("""
         limiter:
           web: { default-limit: { limit: 2, window: 1h }, static-resources: true }
@@ -33,7 +32,7 @@ class DefaultLimitTests extends WebTestSupport {
     }
 
     @Test
-    void eachEndpointIsAResourceNamedByWhatItsMappingDeclares() throws Exception {
+    void endpointsAreResourcesNamedByTheirMapping() throws Exception {
         assertThat(get("/orders/1").statusCode()).isEqualTo(200);
         assertThat(get("/orders/2").statusCode()).isEqualTo(200);
         assertThat(get("/orders/3").statusCode()).isEqualTo(429);
@@ -53,7 +52,7 @@ class DefaultLimitTests extends WebTestSupport {
     }
 
     @Test
-    void whatNoEndpointServesIsOneResource() throws Exception {
+    void requestsWithoutAnEndpointAreOneResource() throws Exception {
         assertThat(get("/static.txt").statusCode()).isEqualTo(200);
         assertThat(get("/unknown").statusCode()).isEqualTo(404);
         assertThat(get("/invented").statusCode()).isEqualTo(429);
@@ -61,7 +60,7 @@ class DefaultLimitTests extends WebTestSupport {
     }
 
     @Test
-    void standsInOnlyWhereNothingElseIsEnforced() throws Exception {
+    void appliesOnlyIfNothingElseIsEnforced() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/own").statusCode()).isEqualTo(200);
             assertThat(get("/annotated").statusCode()).isEqualTo(200);

@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What handlers know of rules in shadow mode. Time stands still, so no permit comes back. */
+/** Handlers can read which rules in shadow mode would have rejected. The clock stands still, so no permits refill. */
 @TestPropertySource(
         properties = {
             "limiter.rules.watched.paths=/watched,/all",
@@ -83,7 +83,7 @@ class ExceededTests extends WebTestSupport {
             return exceeded.toString();
         }
 
-        /** Decided after the arguments are resolved. */
+        /** Decides after the arguments are resolved. */
         @GetMapping("/annotated")
         @RateLimiter("named")
         String annotated(HttpServletRequest request) {

@@ -14,7 +14,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** A storage of the application's own that fails without failover around it. */
+/** A custom storage that fails, without failover. */
 @Yml("""
         limiter.rules:
           test: { paths: /limited, limit: 5, window: 1h }
@@ -23,11 +23,11 @@ import org.springframework.web.bind.annotation.GetMapping;
 class FailingStorageTests extends WebTestSupport {
 
     @Test
-    void failureIsAnErrorAndSaidOnceAMinute(CapturedOutput output) throws Exception {
+    void failureIsAnErrorAndLoggedOnceAMinute(CapturedOutput output) throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/limited").statusCode()).isEqualTo(500);
         }
-        assertThat(output).containsOnlyOnce("A request could not be decided").containsOnlyOnce("the row is locked");
+        assertThat(output).containsOnlyOnce("Deciding a request failed").containsOnlyOnce("the row is locked");
     }
 
     @TestApplication

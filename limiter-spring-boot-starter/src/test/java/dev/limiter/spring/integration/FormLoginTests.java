@@ -15,7 +15,7 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** Spring Security redirects after a login, whether it succeeds or not. */
+/** Spring Security redirects after every login, successful or not. */
 @Yml("""
         limiter.rules:
           login: { paths: /login, methods: POST, phase: request, key: ip, limit: 2, window: 1h,

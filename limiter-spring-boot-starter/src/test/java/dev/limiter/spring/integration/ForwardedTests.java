@@ -21,12 +21,12 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The address of a client, with forwarded headers over a real connection, for each handling of them by the server. */
+/** The address of a client with forwarded headers over a real connection, for each strategy of the server. */
 class ForwardedTests {
 
     private static final String PEER = "127\\.0\\.0\\.1|0:0:0:0::/64";
 
-    /** The test itself is a proxy, and so are addresses in 10.0.0.0/8. */
+    /** The test acts as a proxy, as do addresses in 10.0.0.0/8. */
     @Yml("""
             limiter:
               web: { trusted-proxies: [127.0.0.0/8, '::1', 10.0.0.0/8], ipv6-prefix: 56 }
@@ -73,7 +73,7 @@ class ForwardedTests {
         }
 
         @Test
-        void contradictionsUseUpNobodysBucketButTheirOwn() throws Exception {
+        void contradictingHeadersUseThePeersOwnBucket() throws Exception {
             for (String real : List.of("203.0.113.31", "203.0.113.32", "203.0.113.33")) {
                 get("/probed", "Forwarded", "for=6.6.6.6", "X-Forwarded-For", real);
                 get("/probed", "Forwarded", "for=unknown", "X-Forwarded-For", real);
@@ -103,7 +103,7 @@ class ForwardedTests {
     @TestPropertySource(properties = "server.forward-headers-strategy=native")
     class NativeStrategy extends Trusted {}
 
-    /** The test is just somebody: whatever it says, it is who it is. */
+    /** The test is not a trusted proxy, so its headers are ignored. */
     @Yml("""
             limiter.rules:
               ip: { paths: /ip, limit: 1, window: 1h, key: [ip, who] }
@@ -117,7 +117,7 @@ class ForwardedTests {
         private List<String> seen;
 
         @Test
-        void clientIsThePeerWhateverItSays(CapturedOutput output) throws Exception {
+        void clientIsThePeerWithAnyHeaders(CapturedOutput output) throws Exception {
             assertStatus(200, "/ip", "X-Forwarded-For", "203.0.113.1");
             for (int i = 0; i < 20; i++) {
                 assertStatus(429, "/ip", "X-Forwarded-For", "203.0.113." + i);

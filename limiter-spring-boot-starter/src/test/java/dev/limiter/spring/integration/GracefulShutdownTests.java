@@ -29,7 +29,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Requests that the web server waits for while the application stops. */
+/** Requests that the web server waits for during shutdown. */
 @Timeout(120)
 class GracefulShutdownTests {
 
@@ -50,7 +50,7 @@ class GracefulShutdownTests {
                 .run();
     }
 
-    /** Cleaning up is also what renews the holds of concurrency limits in Redis. */
+    /** The cleanup also renews concurrency permits in Redis. */
     @Test
     void storageIsCleanedUpUntilTheLastRequestIsServed() throws Exception {
         ServletWebServerApplicationContext application = start();
@@ -65,14 +65,14 @@ class GracefulShutdownTests {
     }
 
     @Test
-    void allWhoWaitAreAnswered() throws IOException {
+    void allWaitingRequestsGetAResponse() throws IOException {
         ServletWebServerApplicationContext application = start();
         RateLimiters limiters = application.getBean(RateLimiters.class);
         List<Socket> sockets = new ArrayList<>();
         for (int i = 0; i < 301; i++) {
             sockets.add(new RawClient(application.getWebServer().getPort()).begin("/paced"));
         }
-        // the first is served, and the next one's turn comes 80 seconds later
+        // the first request is served, and the turn of the next one is in 80 seconds
         Conditions.await(() -> limiters.waiting() >= 300);
 
         application.close();

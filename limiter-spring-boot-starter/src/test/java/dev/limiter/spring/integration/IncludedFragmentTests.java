@@ -19,7 +19,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Pages whose fragment or method rejects once they are under way: the client has an answer, so it stays charged. */
+/** Pages with a fragment or method that rejects after the response has started: the page stays charged. */
 @Yml("""
         limiter.rules:
           committed: { paths: /committed, limit: 2, window: 1h }
@@ -36,15 +36,15 @@ class IncludedFragmentTests extends WebTestSupport {
     }
 
     @Test
-    void pageTellsOfItsOwnLimitsOnly() {
+    void pageHasFieldsOfItsOwnLimitsOnly() {
         get("/page");
 
         assertThat(field(get("/page-of-all"), "RateLimit")).contains("\"all\"").doesNotContain("fragment");
     }
 
-    /** The client has the answer, whose second half is missing. */
+    /** The client has received a response, without its second half. */
     @Test
-    void pageWhoseMethodRejectsOnceTheAnswerIsUnderWayStaysCharged() {
+    void pageStaysChargedIfAMethodRejectsDuringTheResponse() {
         assertThat(get("/committed").body()).isEqualTo("begun and ended");
         assertThatThrownBy(() -> get("/committed"))
                 .as("a connection that broke")
@@ -52,7 +52,7 @@ class IncludedFragmentTests extends WebTestSupport {
         assertStatus(429, "/committed");
     }
 
-    /** The page ends with the permits that others could take meanwhile. */
+    /** The page keeps its permits until it is complete. */
     @Test
     void pageKeepsThePermitThatItHolds() {
         assertThat(get("/held").body()).isEqualTo("[fragment]0");

@@ -21,8 +21,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 
 /**
- * A filter that wraps the response does not find its wrapper in a dispatch on Jetty, and fails after the answer: the
- * client sees the same with a limit.
+ * On Jetty, a filter that wraps the response fails in a dispatch, after the response was sent. The client sees the same
+ * response with a limit.
  */
 @Yml("""
         limiter.rules:
@@ -33,7 +33,7 @@ class JettyTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/sent", "/started", "/written"})
-    void isAnsweredAsWithoutALimit(String path) throws Exception {
+    void responseIsTheSameAsWithoutALimit(String path) throws Exception {
         HttpResponse<String> free = get("/free" + path);
         HttpResponse<String> limited = get("/limited" + path);
 
@@ -45,7 +45,7 @@ class JettyTests extends WebTestSupport {
 
     /** The buffer of Jetty is larger than that of Tomcat. */
     @Test
-    void whatIsGivenBackIsBackBeforeTheFirstByte(@Autowired Endpoints handler) throws IOException {
+    void refundsAreCompleteBeforeTheFirstByte(@Autowired Endpoints handler) throws IOException {
         try (InputStream body = clients().stream("GET", "/large").body()) {
             assertThat(body.read()).isEqualTo('x');
             assertThat(remaining("large", "")).isEqualTo(1);
@@ -72,7 +72,7 @@ class JettyTests extends WebTestSupport {
 
         private final CountDownLatch read = new CountDownLatch(1);
 
-        /** More than fits into the buffer. Goes on until its first byte was read. */
+        /** Writes more than fits into the buffer, and waits until the client has read the first byte. */
         @GetMapping("/large")
         void large(HttpServletResponse response) throws IOException, InterruptedException {
             response.getOutputStream().write("x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII));

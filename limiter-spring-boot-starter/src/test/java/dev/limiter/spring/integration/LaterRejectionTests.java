@@ -20,7 +20,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** The permits of a request by its path are given back when a method rejects, on any thread. */
+/** Permits of the rules for the path are refunded if a method rejects the request later, on any thread. */
 @Yml("""
         limiter.rules:
           path: { paths: /**, limit: 100, window: 1h }
@@ -47,7 +47,7 @@ class LaterRejectionTests extends WebTestSupport {
                 "/gotten",
                 "/sse"
             })
-    void whatThePathTookIsGivenBack(String path) throws Exception {
+    void permitsOfThePathAreRefunded(String path) throws Exception {
         assertThat(get(path).statusCode()).isEqualTo(200);
 
         HttpResponse<String> rejected = get(path);
@@ -60,10 +60,10 @@ class LaterRejectionTests extends WebTestSupport {
         assertThat(used("outcome")).isEqualTo(1);
     }
 
-    /** A rejection that no client is to blame for; the last of two is not the one that leaves the handler. */
+    /** Rejections by limits of the application. If there are two, the one that leaves the handler counts. */
     @ParameterizedTest
     @ValueSource(strings = {"/own", "/own-future", "/own-first"})
-    void whatTheApplicationMayNotDoIsToldAsSuch(String path) {
+    void rejectionsByLimitsOfTheApplicationAre503(String path) {
         assertThat(get(path).statusCode()).isEqualTo(200);
 
         HttpResponse<String> rejected = get(path);

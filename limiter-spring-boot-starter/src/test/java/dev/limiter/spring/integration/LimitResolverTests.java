@@ -27,7 +27,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Limits that a bean or an expression gives to each customer. Time stands still, so no permit comes back. */
+/** Limits by customer from a bean or an expression. The clock stands still, so no permits refill. */
 @TestPropertySource(
         properties = {
             "limiter.rules.customers.paths=/customers",
@@ -88,7 +88,7 @@ class LimitResolverTests extends WebTestSupport {
     }
 
     @Test
-    void changedLimitCountsWhatWasUsed() throws Exception {
+    void changedLimitKeepsUsedPermits() throws Exception {
         assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(200);
         assertThat(get("/contracts", "X-Customer", "a").statusCode()).isEqualTo(429);
         customers.contracts = Map.of("a", Limit.fixedWindow(2, Duration.ofHours(2)));
@@ -131,11 +131,11 @@ class LimitResolverTests extends WebTestSupport {
         return Stream.of(
                 arguments("plans", 0, "from 1 to"),
                 arguments("plans", -1, "from 1 to"),
-                arguments("plans", 1.5, "a limit is a whole number of permits"),
+                arguments("plans", 1.5, "a limit must be a whole number of permits"),
                 arguments("plans", "silver", "the rule has no tier of this name"),
-                arguments("plans", List.of(1), "a limit is a whole number of permits"),
+                arguments("plans", List.of(1), "a limit must be a whole number of permits"),
                 arguments("plans", Map.of("daily", 5), "the rule has no limits named [daily]"),
-                arguments("several", 5, "the rule has named limits; return a map of their names"),
+                arguments("several", 5, "the rule has named limits. Return a map from name to limit"),
                 arguments("several", Map.of("dayly", 5), "the rule has no limits named [dayly]"),
                 arguments("charged", Limit.concurrency(1), "concurrency"));
     }
@@ -153,7 +153,7 @@ class LimitResolverTests extends WebTestSupport {
         assertThat(output.getOut().lines().filter(line -> line.contains("limit-resolver returned " + result)))
                 .singleElement()
                 .asString()
-                .contains("Rule " + rule, reason, "gets the rule's own limit")
+                .contains("Rule " + rule, reason, "The rule's own limit applies to the key")
                 .doesNotContain("secret of");
     }
 

@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A handler that limits by the name of a rule, which another path has. Time stands still. */
+/** A handler that uses the rule of another path by name. The clock stands still. */
 @TestPropertySource(
         properties = {
             "limiter.rules.exports.paths=/exports",

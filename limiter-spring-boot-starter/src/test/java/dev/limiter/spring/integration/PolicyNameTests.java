@@ -11,7 +11,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Clients see an unnamed annotation by the name of its method, never by that of a class of the application. */
+/** Unnamed annotations appear to clients by method name, never by class name. */
 @TestPropertySource(
         properties = {
             "limiter.rules.place.paths=/ruled",

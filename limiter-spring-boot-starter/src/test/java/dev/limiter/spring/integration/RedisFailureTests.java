@@ -17,7 +17,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** The decisions of each rule while there is no Redis. */
+/** The decisions of each rule while Redis is unavailable. */
 @Yml("""
         spring.data.redis.port: 1
         limiter:
@@ -59,7 +59,7 @@ class RedisFailureTests extends WebTestSupport {
     }
 
     @Test
-    void closedRulesRejectEverythingAndBanNobody() throws Exception {
+    void closedRulesRejectEverythingWithoutBans() throws Exception {
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> answer = get("/closed");
             assertThat(answer.statusCode()).isEqualTo(429);
@@ -70,7 +70,7 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(outcomes("closed")).hasSize(5).containsOnly(Outcome.FAILED_CLOSED);
     }
 
-    /** Rules whose rejections no client is to blame for: a limit of the application, and one that all share. */
+    /** Limits that protect the application: with status 503, and with a global key. */
     @ParameterizedTest
     @ValueSource(strings = {"own", "shared"})
     void closedRulesOfTheServerSaySo(String rule) {
@@ -84,9 +84,9 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(outcomes(rule)).containsExactly(Outcome.FAILED_CLOSED);
     }
 
-    /** The limits that would have rejected are counted while one is tried out: none was asked. */
+    /** A rule in shadow mode does not count rejections by limits that were not checked. */
     @Test
-    void closedRulesThatOnlyWatchHaveRejectedNobody() {
+    void closedRulesInShadowModeRejectNothing() {
         for (int i = 0; i < 5; i++) {
             assertThat(get("/watched").statusCode()).isEqualTo(200);
         }
@@ -103,10 +103,10 @@ class RedisFailureTests extends WebTestSupport {
         assertThat(outcomes("local")).containsExactly(Outcome.FAILED_LOCAL, Outcome.FAILED_LOCAL, Outcome.REJECTED);
     }
 
-    /** The only instance has the whole limit, so its rejections are those of a client that goes on. */
+    /** The only instance has the whole limit, so rejections are counted for the ban. */
     @ParameterizedTest
     @ValueSource(strings = {"/login", "/waiting"})
-    void wholeLimitThatIsUsedUpBans(String path) {
+    void exhaustedWholeLimitBans(String path) {
         List<String> answers =
                 IntStream.range(0, 15).mapToObj(i -> get(path).body()).toList();
         assertThat(answers.stream().filter("served"::equals)).hasSize(6);
@@ -115,7 +115,7 @@ class RedisFailureTests extends WebTestSupport {
     }
 
     @Test
-    void onlyWhatIsCountedIsTold() throws Exception {
+    void uncountedRulesHaveNoFields() throws Exception {
         assertThat(field(get("/open-and-local"), "RateLimit")).startsWith("\"beside\";r=1;");
         get("/open-and-local");
         assertThat(get("/open-and-local").statusCode()).isEqualTo(429);

@@ -26,7 +26,7 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** The data about clients that a reader of all of Redis finds there. */
+/** The client data that a reader of Redis can find. */
 @Yml("""
         limiter:
           storage: redis
@@ -88,7 +88,7 @@ class RedisPrivacyTests extends WebTestSupport {
         await(() -> storage.decide(any, "nobody", 0).onFailure().isEmpty());
     }
 
-    /** The names of all keys below the prefix, each with what is in it as the server would hand it on. */
+    /** Returns all keys with the prefix, each with its content as the server would dump it. */
     private static String everything() {
         RedisClient client = RedisClient.create(
                 RedisURI.create("127.0.0.1", RedisServer.shared().port()));
@@ -126,7 +126,7 @@ class RedisPrivacyTests extends WebTestSupport {
             return session.getId();
         }
 
-        /** Looks while the request holds a permit. */
+        /** Reads Redis while the request holds a permit. */
         @GetMapping("/secret")
         String secret() {
             seen = everything();

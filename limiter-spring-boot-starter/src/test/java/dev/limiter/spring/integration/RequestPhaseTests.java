@@ -39,7 +39,7 @@ import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** Rules that decide before Spring Security. */
+/** Rules that apply before Spring Security. */
 @Yml("""
         limiter:
           web: { default-limit: { limit: 50, window: 1h }, exclude: [/error, /wide/excluded, /Both/FREE] }
@@ -78,7 +78,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void countsWhatSecurityHandlesItself() throws Exception {
+    void countsRequestsHandledBySecurity() throws Exception {
         for (int i = 0; i < 2; i++) {
             assertThat(send("POST", "/login", "X-Test", "login").statusCode()).isEqualTo(302);
         }
@@ -102,7 +102,7 @@ class RequestPhaseTests extends WebTestSupport {
         "POST, /gets, 405",
         "BREW, /gets, 400",
     })
-    void countsWhatNeverReachesAnEndpoint(String method, String path, int status) throws Exception {
+    void countsRequestsThatNeverReachAnEndpoint(String method, String path, int status) throws Exception {
         for (int i = 2; i >= 0; i--) {
             HttpResponse<String> answer = send(method, path, "X-Test", method + path);
             assertThat(answer.statusCode()).isEqualTo(status);
@@ -122,9 +122,9 @@ class RequestPhaseTests extends WebTestSupport {
                 .isEqualTo("\"late\";r=1;t=1800, \"early\";r=2;t=2400, \"last\";r=99;t=3564");
     }
 
-    /** The key of the rule "late" is the user, whom only the request knows that Spring Security has wrapped. */
+    /** The key of the rule "late" is the user, which only the request wrapped by Spring Security contains. */
     @Test
-    void laterRulesSeeWhatSecurityMadeOfTheRequest() throws Exception {
+    void laterRulesSeeTheRequestOfSpringSecurity() throws Exception {
         String bob = basic("bob:b");
         for (int i = 0; i < 2; i++) {
             assertStatus(200, "/both/1", "X-Test", "bob" + i, "Authorization", bob);
@@ -136,7 +136,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/wide/rejected", "/wide/annotated"})
-    void isGivenBackWhenALaterDecisionRejects(String path) throws Exception {
+    void isRefundedWhenALaterDecisionRejects(String path) throws Exception {
         assertThat(get(path, "X-Test", path).statusCode()).isEqualTo(200);
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> rejected = get(path, "X-Test", path);
@@ -148,7 +148,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void whatIsDecidedOnArrivalIsNotDecidedAgain() throws Exception {
+    void earlyDecisionsAreNotRepeated() throws Exception {
         assertThat(get("/wide/plain", "X-Test", "once").statusCode()).isEqualTo(200);
 
         assertThat(events).extracting(RateLimitEvent::rule).containsExactly("early");
@@ -160,10 +160,10 @@ class RequestPhaseTests extends WebTestSupport {
         assertStatuses(List.of(200, 200, 429), "/named");
     }
 
-    /** Rules that only watch: all keys, nearly all, or addresses that they would deny. */
+    /** Rules that reject nothing: in shadow mode, with a tiny rollout, or with denied addresses. */
     @ParameterizedTest
     @CsvSource({"seen, 9", "tried, 9", "barred, 10"})
-    void annotationsOfTheSameNameDoNotWatchAgain(String rule, long remaining) {
+    void annotationsOfTheSameNameAreNotCountedAgain(String rule, long remaining) {
         assertThat(get("/" + rule, "X-Test", "watched").statusCode()).isEqualTo(200);
 
         assertThat(events)
@@ -178,11 +178,11 @@ class RequestPhaseTests extends WebTestSupport {
         assertThat(field(get("/wide/plain", "X-Test", "auto"), "RateLimit")).doesNotContain("default");
         assertThat(field(get("/free"), "RateLimit")).contains("default");
         assertThat(field(get("/watched"), "RateLimit"))
-                .as("a rule that only watches")
+                .as("a rule in shadow mode")
                 .contains("default");
     }
 
-    /** Before the endpoint is known, the paths of the rule stand for it: no value makes a bucket, nor does a method. */
+    /** Before the endpoint is known, buckets are by path pattern, independent of path variables and method. */
     @Test
     void eachPathHasABudgetWithScopeEndpoint() throws Exception {
         assertThat(get("/each/1").statusCode()).isEqualTo(200);
@@ -194,7 +194,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void shadowRulesRejectNobodyAndSayNothing() throws Exception {
+    void shadowRulesRejectNothingAndHaveNoFields() throws Exception {
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> answer = get("/watched", "X-Test", "shadow");
             assertThat(answer.statusCode()).isEqualTo(200);
@@ -207,7 +207,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void whatCannotBeDecidedIsAnsweredWith500() throws Exception {
+    void failedDecisionsGet500() throws Exception {
         assertThat(get("/broken").statusCode()).isEqualTo(500);
     }
 
@@ -227,7 +227,7 @@ class RequestPhaseTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"Authorization: Basic YWxpY2U6eA==", "Cookie: SESSION=x"})
-    void whatLooksLikeAPreflightButHasCredentialsIsCounted(String credentials) throws Exception {
+    void preflightWithCredentialsIsCounted(String credentials) throws Exception {
         String[] field = credentials.split(": ");
         String key = "guessing-" + field[0];
         for (int i = 0; i < 3; i++) {
@@ -237,7 +237,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void whatLooksLikeAPreflightButHasABodyIsCounted() throws Exception {
+    void preflightWithABodyIsCounted() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(preflightWithBody("/wide/shared").statusCode()).isNotEqualTo(429);
         }
@@ -245,7 +245,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void whatLooksLikeAPreflightIsCountedWhereCorsIsNotConfigured() throws Exception {
+    void preflightIsCountedWithoutCors() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(preflight("/wide/plain", "unconfigured").statusCode()).isNotEqualTo(429);
         }
@@ -281,16 +281,16 @@ class RequestPhaseTests extends WebTestSupport {
         }
     }
 
-    /** The filter knows only the path as it was sent; what reaches the endpoint all the same is counted there. */
+    /** The filter matches the path as sent. Other spellings that reach the endpoint are counted there. */
     @Test
-    void whatIsRoutedInAnotherCaseIsCountedAtTheEndpoint() throws Exception {
+    void pathInAnotherCaseIsCountedAtTheEndpoint() throws Exception {
         for (String path : List.of("/OneCase", "/onecase", "/ONECASE")) {
             assertThat(get(path, "X-Test", "case").statusCode()).isEqualTo(200);
         }
         assertThat(get("/oneCase", "X-Test", "case").statusCode()).isEqualTo(429);
     }
 
-    /** Where Spring MVC overlooks case, so do rules: another spelling is another way to the same endpoint. */
+    /** If Spring MVC ignores case, rules do as well. */
     @Test
     void pathsMatchInAnyCaseAtTheEndpoint() {
         assertStatus(200, "/items/special");
@@ -302,9 +302,9 @@ class RequestPhaseTests extends WebTestSupport {
                 .contains("\"late\"", "\"last\"");
     }
 
-    /** Wrong passwords, which Spring Security itself rejects. */
+    /** Spring Security itself rejects wrong passwords. */
     @Test
-    void onlyFailuresAreChargedWhereTheRuleSaysSo() throws Exception {
+    void chargeIfFailedChargesOnlyFailures() throws Exception {
         for (int i = 0; i < 20; i++) {
             assertThat(get("/guarded/x", "Authorization", ALICE).statusCode()).isEqualTo(200);
         }

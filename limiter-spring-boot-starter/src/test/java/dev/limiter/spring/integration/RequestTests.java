@@ -35,8 +35,8 @@ import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /**
- * Each sort of request counts once, or not at all; {@link ResponseKindTests} have all kinds of responses. The
- * rule "all" covers everything and has a key for each test.
+ * Each kind of request counts once, or not at all. {@link ResponseKindTests} cover all kinds of responses. The rule
+ * "all" applies everywhere, with a key for each test.
  */
 @Yml("""
         limiter:

@@ -43,8 +43,8 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 import org.springframework.web.servlet.view.RedirectView;
 
 /**
- * All kinds of responses, in three areas with different rules. Parameters are scripts: steps as of {@link #step}, with
- * commas between.
+ * All kinds of responses, in three areas with different rules. Parameters are scripts: comma-separated steps as in
+ * {@link #step}.
  */
 @Controller
 @RequestMapping({"/{area:free|rule|fail}", "/{area:free|rule|fail}/kept"})
@@ -65,7 +65,7 @@ class ResponseKindEndpoints {
         private static final long serialVersionUID = 1L;
     }
 
-    /** The status that {@code charge-if} was evaluated for, of each client. */
+    /** The status for which {@code charge-if} was evaluated, by client. */
     static class Seen {
 
         private final Map<String, List<Integer>> statuses = new ConcurrentHashMap<>();
@@ -107,7 +107,7 @@ class ResponseKindEndpoints {
         };
     }
 
-    /** Around all others. */
+    /** Runs before all other filters. */
     @Bean
     static FilterRegistrationBean<Filter> keepingFilter() {
         FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(new ShallowEtagHeaderFilter());
@@ -117,7 +117,7 @@ class ResponseKindEndpoints {
         return registration;
     }
 
-    /** Reached by its name only. */
+    /** A servlet that is reached only by name. */
     @Bean
     static ServletRegistrationBean<HttpServlet> namedServlet() {
         HttpServlet servlet = new HttpServlet() {
@@ -183,7 +183,7 @@ class ResponseKindEndpoints {
         throw new Unauthorized();
     }
 
-    /** Spring Security makes 403 of it, outside of Spring MVC. */
+    /** Spring Security converts this exception to 403, outside of Spring MVC. */
     @GetMapping("/forbidden")
     void forbidden() {
         throw new AccessDeniedException("not you");
@@ -251,7 +251,7 @@ class ResponseKindEndpoints {
         });
     }
 
-    /** Spring Security writes header fields when the request leaves its filter, however far the other thread is. */
+    /** Spring Security writes header fields when the request leaves its filter, independent of the other thread. */
     private static StreamingResponseBody onceLeft(StreamingResponseBody body) {
         Thread handling = Thread.currentThread();
         return out -> {
@@ -380,7 +380,7 @@ class ResponseKindEndpoints {
         });
     }
 
-    /** Goes on once no filter has the request any more. */
+    /** Continues once the request has left all filters. */
     @GetMapping("/async-later")
     void asyncLater(String first, String s, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
@@ -400,7 +400,7 @@ class ResponseKindEndpoints {
                 .start();
     }
 
-    /** Waits until no filter has the request of that thread any more. */
+    /** Waits until the request on that thread has left all filters. */
     private static void awaitLeft(Thread handling) {
         Conditions.await(() -> Arrays.stream(handling.getStackTrace())
                 .noneMatch(frame -> frame.getClassName().endsWith("Filter")));
@@ -416,8 +416,7 @@ class ResponseKindEndpoints {
     @GetMapping("/async-timeout")
     void asyncTimeout(String first, HttpServletRequest request, HttpServletResponse response) throws IOException {
         run(first, response);
-        // Jetty never ends a request whose timeout is over before its task has been written down:
-        // AsyncContextEvent.run()
+        // Jetty never completes a request that times out before its task is registered, see AsyncContextEvent.run()
         request.startAsync().setTimeout(500);
     }
 

@@ -7,7 +7,7 @@ import org.springframework.context.annotation.Import;
 
 class ResponseKindOnJettyTests extends ResponseKindTests {
 
-    /** If nothing is flushed, Jetty commits before it reports the end of asynchronous work. */
+    /** If nothing is flushed, Jetty commits the response before it reports the end of asynchronous work. */
     @Override
     boolean isRefundLate(String request) {
         return super.isRefundLate(request) || request.matches("(async-now|async-later|non-blocking).*");

@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Import;
 
 class ResponseKindOnUndertowTests extends ResponseKindTests {
 
-    /** A forward, where it is chunked then. */
+    /** Includes a forward, which Undertow sends chunked. */
     @Override
     boolean keepsFraming(String request) {
         return !request.startsWith("forward") && !request.startsWith("view") && !request.startsWith("named");

@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * Each kind of response is the same, byte for byte, without a limit, with one, and with {@code charge-if}, except for
- * the RateLimit fields. And {@code charge-if} is evaluated once, for the status that the client gets.
+ * Each kind of response is the same byte by byte without a limit, with a limit, and with {@code charge-if}, except for
+ * the RateLimit fields. {@code charge-if} is evaluated once, for the status that the client receives.
  */
 @Yml("""
         server.compression.enabled: true

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** One answer names one time to return, in each of its places. Time stands still. */
+/** A response contains the same retry time in all places. The clock stands still. */
 @Yml("""
         limiter:
           web: { retry-after-jitter: 1000s, headers: both }
@@ -49,7 +49,7 @@ class RetryAfterJitterTests extends WebTestSupport {
     }
 
     @Test
-    void rejectedMethodsAreToldTheSameTimeAfterPermitsWereReturned() throws Exception {
+    void rejectedMethodsHaveTheSameTimeAfterRefunds() throws Exception {
         assertThat(get("/returned").statusCode()).isEqualTo(200);
 
         for (int i = 0; i < 5; i++) {

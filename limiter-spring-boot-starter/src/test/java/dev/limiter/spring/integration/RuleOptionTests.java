@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 
-/** The options of a rule beside its limit. Time stands still, so no permit comes back. */
+/** The options of a rule next to its limit. The clock stands still, so no permits refill. */
 @Yml("""
         limiter:
           web: { trusted-proxies: [127.0.0.1, '::1'], allow: 203.0.113.0/24, deny: 198.51.100.0/24 }
@@ -58,7 +58,7 @@ class RuleOptionTests extends WebTestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"/server", "/annotated", "/exchange"})
-    void limitOfTheApplicationsOwnIsNoFaultOfTheClient(String path) throws Exception {
+    void limitOfTheApplicationGets503(String path) throws Exception {
         HttpResponse<String> permitted = get(path);
         HttpResponse<String> rejected = get(path);
 
@@ -71,7 +71,7 @@ class RuleOptionTests extends WebTestSupport {
     }
 
     @Test
-    void clientIsToBlameWhereTheAnnotationOfAnHttpClientSaysSo() throws Exception {
+    void annotationOfAnHttpClientCanSet429() throws Exception {
         assertStatuses(List.of(200, 429), "/exchange-for-client");
     }
 
@@ -115,9 +115,9 @@ class RuleOptionTests extends WebTestSupport {
                         + "\"retry-after\":12}");
     }
 
-    /** The fields as the open change of the draft names them. */
+    /** Field names of the open change of the draft. */
     @Test
-    void tellsAvailabilityCostAndPartition() {
+    void containsAvailabilityCostAndPartition() {
         HttpResponse<String> permitted = get("/draft");
         assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"draft\";q=10;w=3600, \"plain\";q=2;w=3600");
         assertThat(field(permitted, "RateLimit")).isEqualTo("\"draft\";a=7;w=2520;c=3, \"plain\";r=1;t=1800");
@@ -133,7 +133,7 @@ class RuleOptionTests extends WebTestSupport {
     }
 
     @Test
-    void keysHavePartsOfWhichABeanKnowsTheValues() {
+    void beansResolvePartsOfKeys() {
         assertStatus(200, "/by-region", "X-Customer", "north-7");
         assertStatus(429, "/by-region", "X-Customer", "north-8");
         assertStatus(200, "/by-region", "X-Customer", "south-7");
@@ -144,7 +144,7 @@ class RuleOptionTests extends WebTestSupport {
 
     @Test
     void quotaOfAMonthStartsAgainWithTheMonthOfItsZone() {
-        time.advanceTo(Instant.parse("2029-02-28T22:59:50Z")); // ten seconds to midnight
+        time.advanceTo(Instant.parse("2029-02-28T22:59:50Z")); // ten seconds before midnight
         HttpResponse<String> first = get("/quota");
         assertThat(field(first, "RateLimit-Policy")).isEqualTo("\"quota\";q=2;w=2678400"); // a month of 31 days
         assertThat(field(first, "RateLimit")).isEqualTo("\"quota\";r=1;t=10");
@@ -153,7 +153,7 @@ class RuleOptionTests extends WebTestSupport {
         time.advance(Duration.ofSeconds(10).minusNanos(1));
         assertStatus(429, "/quota");
         time.advance(Duration.ofNanos(1));
-        // clocks go forward on March 25th: the month is an hour short of 31 days
+        // clocks go forward on March 25th, so the month is an hour short of 31 days
         assertThat(field(get("/quota"), "RateLimit")).isEqualTo("\"quota\";r=1;t=" + (31 * 86_400 - 3_600));
     }
 

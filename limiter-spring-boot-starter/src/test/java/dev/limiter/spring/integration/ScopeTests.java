@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 
-/** The requests that share a budget of one permit, for the same key. */
+/** Requests with the same key that share a limit of one permit. */
 @Yml("""
         limiter.rules:
           shared: { paths: /shared/**, limit: 1, window: 1h, key: header:X-Test }
@@ -73,7 +73,7 @@ class ScopeTests extends WebTestSupport {
         }
     }
 
-    /** As long as the endpoint is not known, it is the paths of the rule that count. */
+    /** Before the endpoint is known, buckets are by path pattern of the rule. */
     @Test
     void scopeEndpointIsABudgetForEachPathOnArrival() throws Exception {
         assertFirst("GET", "/early/one", "early");
@@ -101,9 +101,9 @@ class ScopeTests extends WebTestSupport {
     }
 
     @Test
-    void failingResolverIsAnErrorAndSaid(CapturedOutput output) throws Exception {
+    void failingResolverIsAnErrorAndLogged(CapturedOutput output) throws Exception {
         assertThat(get("/failing").statusCode()).isEqualTo(500);
-        assertThat(output).contains("ResourceResolver failed for GET /failing", "on purpose");
+        assertThat(output).contains("ResourceResolver bean failed for GET /failing", "on purpose");
     }
 
     @Test
@@ -111,7 +111,7 @@ class ScopeTests extends WebTestSupport {
         for (int i = 0; i < 3; i++) {
             assertThat(get("/nameless").statusCode()).isEqualTo(500);
         }
-        assertThat(output).contains("ResourceResolver returned null for GET /nameless");
+        assertThat(output).contains("ResourceResolver bean returned null for GET /nameless");
         assertThat(remaining("nameless", "")).isEqualTo(1);
     }
 

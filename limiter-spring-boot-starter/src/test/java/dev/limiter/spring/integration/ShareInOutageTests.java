@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** Without Redis, one of three instances permits a third of each limit, and still tells the whole one. */
+/** Without Redis, one of three instances permits a third of each limit, but shows the whole limit. */
 @Yml("""
         spring.data.redis.port: 1
         management.endpoints.web.exposure.include: limiter
@@ -35,10 +35,10 @@ import org.springframework.web.bind.annotation.GetMapping;
         """)
 class ShareInOutageTests extends WebTestSupport {
 
-    /** {@code own}: what the application asks for itself, and no rule is known of. */
+    /** Also with a limit that the application uses directly, without a rule. */
     @ParameterizedTest
     @ValueSource(strings = {"orders", "own"})
-    void rejectedClientsAreToldTheLimit(String rule) {
+    void rejectedClientsSeeTheWholeLimit(String rule) {
         assertStatuses(List.of(200, 200), "/" + rule);
 
         HttpResponse<String> rejected = get("/" + rule);
@@ -49,18 +49,18 @@ class ShareInOutageTests extends WebTestSupport {
         assertThat(field(rejected, "RateLimit")).isEqualTo("\"" + rule + "\";r=0;t=1800");
     }
 
-    /** A third of the limit comes in the window. */
+    /** A third of the limit refills per window. */
     @Test
-    void permittedClientsAreToldHowFastTheShareComes() {
+    void permittedClientsSeeTheRateOfTheShare() {
         HttpResponse<String> permitted = get("/plain");
         assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"plain\";q=6;w=3600");
         assertThat(field(permitted, "RateLimit")).isEqualTo("\"plain\";r=1;t=1800");
     }
 
-    /** The whole limit may have been kept: an instance with a share of it begins no bans. */
+    /** An instance with only a share of the limit does not ban, because the client may have kept to the whole limit. */
     @ParameterizedTest
     @ValueSource(strings = {"/login", "/waiting"})
-    void shareThatIsUsedUpBansNobody(String path) {
+    void exhaustedShareDoesNotBan(String path) {
         List<String> answers =
                 IntStream.range(0, 15).mapToObj(i -> get(path).body()).toList();
         assertThat(answers.stream().filter("served"::equals)).hasSize(2);
@@ -68,7 +68,7 @@ class ShareInOutageTests extends WebTestSupport {
     }
 
     @Test
-    void explanationSaysThatTheInstanceDecidesAlone() {
+    void explanationShowsTheLocalFallback() {
         String explained =
                 get("/actuator/limiter/explain?path=/orders&ip=192.0.2.7").body();
         String orders = "$.rules[?(@.rule=='orders')]";
@@ -81,7 +81,7 @@ class ShareInOutageTests extends WebTestSupport {
     }
 
     @Test
-    void whatIsInFlightInAllInstancesIsNotTold() {
+    void permitsInFlightOfAllInstancesAreNotShown() {
         String standing = get("/actuator/limiter/held?key=").body();
         assertThat(JsonPath.<String>read(standing, "$.buckets[0].onFailure")).isEqualTo("local");
         assertThat(JsonPath.<Integer>read(standing, "$.buckets[0].limits[0].limit"))

@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The controller of a test, on which its application is started: security lets all requests in, and time stands still. */
+/** Starts an application with the controller of the test: security permits all requests, and the clock stands still. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Configuration(proxyBeanMethods = false)

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** The limits of a rule that depend on who asks. Time stands still, so nothing comes back. */
+/** Limits that depend on the caller. The clock stands still, so no permits refill. */
 @Yml("""
         limiter:
           web: { default-limit: { limit: 1, window: 1h, tier-by: header:X-Plan, tiers: { gold: { limit: 7 } } } }
@@ -57,7 +57,7 @@ class TierTests extends WebTestSupport {
     }
 
     @Test
-    void whatWasUsedStaysUsedWhenTheTierChanges() throws Exception {
+    void usedPermitsStayUsedWhenTheTierChanges() throws Exception {
         String[] basic = {"X-User", "climber", "X-Plan", "basic"};
         String[] gold = {"X-User", "climber", "X-Plan", "gold"};
 
@@ -110,7 +110,7 @@ class TierTests extends WebTestSupport {
 
     static class Plans {
 
-        /** An enum would do as well. */
+        /** An enum would also work. */
         public Object of(RequestView request) {
             String plan = request.getHeader("X-Plan");
             if ("broken".equals(plan)) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** On a virtual thread, a request waits in it. */
+/** On virtual threads, requests wait in their own thread. */
 @EnabledForJreRange(min = JRE.JAVA_21)
 @Yml("""
         spring.threads.virtual.enabled: true
@@ -31,7 +31,7 @@ class WaitingOnVirtualThreadsTests extends WebTestSupport {
 
         time.advance(Duration.ofMillis(100));
 
-        // not dispatched again
+        // no asynchronous dispatch
         assertThat(waiting.get(60, TimeUnit.SECONDS).body()).startsWith("REQUEST on VirtualThread");
         assertThat(limiters.waiting()).isZero();
     }

@@ -49,7 +49,7 @@ import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Requests that wait for their turn: in line, and without a thread. */
+/** Requests that wait in a queue without a thread. */
 @Yml("""
         server.tomcat.threads.max: 2
         limiter.rules:
@@ -81,11 +81,11 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void eachLeavesAtItsTurnAndNoThreadIsHeldMeanwhile() throws Exception {
+    void requestsLeaveInTurnWithoutHoldingThreads() throws Exception {
         assertThat(get("/paced/sync").body()).isEqualTo("served 1");
         List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
 
-        // there are two threads for requests, and five wait
+        // two request threads, and five waiting requests
         assertThat(get("/free").statusCode()).isEqualTo(200);
         for (int i = 0; i < 5; i++) {
             int left = 4 - i;
@@ -101,14 +101,14 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void whoCannotBeServedInTimeIsRejectedAtOnce() throws Exception {
+    void requestThatWouldWaitTooLongIsRejectedAtOnce() throws Exception {
         get("/paced/sync");
         List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
 
         HttpResponse<String> rejected = get("/paced/sync");
 
         assertThat(rejected.statusCode()).isEqualTo(429);
-        // a tenth of a second from now there is a turn within half a second
+        // in a tenth of a second, the next turn is within half a second
         assertThat(field(rejected, "Retry-After")).isEqualTo("1");
         assertThat(field(rejected, "RateLimit")).isEqualTo("\"pace\";r=0;t=1");
         assertThat(scene.served).hasValue(1);
@@ -118,9 +118,9 @@ class WaitingTests extends WebTestSupport {
         }
     }
 
-    /** The next permit of a bucket comes as long after the answer as after any, and not after the wait as well. */
+    /** The time to the next permit counts from the response, without the wait. */
     @Test
-    void fieldsTellWhereTheLimitStandsAtTheEndOfTheWait() throws Exception {
+    void fieldsHaveTheStateAtTheEndOfTheWait() throws Exception {
         assertThat(field(get("/bucket/sync"), "RateLimit")).isEqualTo("\"bucket\";r=0;t=4");
         List<Future<HttpResponse<String>>> waiting = waiting(2, "/bucket/sync");
         time.advance(Duration.ofSeconds(4));
@@ -142,12 +142,12 @@ class WaitingTests extends WebTestSupport {
         HttpResponse<String> response = result(waiting);
         assertThat(response.body()).isEqualTo("served 2");
         assertThat(field(response, "RateLimit-Policy")).contains("\"pace\";q=10;w=1");
-        // the next turn is free, and no other was taken
+        // the next turn is free, so only one was taken
         time.advance(TURN);
         assertThat(get(path).body()).isEqualTo("served 3");
     }
 
-    /** A filter that lets in known requests would let in all, if it saw only the second dispatch. */
+    /** An interceptor that checks only the first dispatch must see it before the request waits. */
     @Test
     void interceptorsSeeARequestOnArrivalBeforeItWaits() throws Exception {
         get("/paced/sync");
@@ -160,12 +160,12 @@ class WaitingTests extends WebTestSupport {
         assertThat(result(next).body()).isEqualTo("served 2");
     }
 
-    /** Otherwise the password that an interceptor asks for could be guessed without end. */
+    /** Otherwise clients could guess a password that an interceptor checks, without limit. */
     @ParameterizedTest
     @CsvSource({"yes, 403", "page, 403", "failure, 500"})
-    void theAnswerOfAnInterceptorKeepsTheTurn(String forbidden, int status) throws Exception {
+    void responseOfAnInterceptorUsesTheTurn(String forbidden, int status) throws Exception {
         assertThat(statuses(6, "X-Forbidden", forbidden)).containsExactly(status, status, status, status, 429, 429);
-        // the two turns that were waited for have come by then, and nothing is left of them
+        // by then, the two turns have passed, and nothing is left of them
         time.advance(Duration.ofMinutes(1));
         await(() -> limiters.waiting() == 0);
         assertThat(statuses(3, "X-Forbidden", forbidden)).containsExactly(status, status, 429);
@@ -174,7 +174,7 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void theAnswerOfAnInterceptorAfterTheWaitKeepsTheTurn() throws Exception {
+    void responseOfAnInterceptorAfterTheWaitUsesTheTurn() throws Exception {
         assertThat(statuses(2)).containsExactly(200, 200);
         Future<HttpResponse<String>> waiting =
                 waiting(1, "/guarded", "X-Forbidden", "later").get(0);
@@ -192,7 +192,7 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void theBodyOfARequestIsThereAfterTheWait() throws Exception {
+    void bodyIsAvailableAfterTheWait() throws Exception {
         get("/paced/sync");
         Future<HttpResponse<String>> waiting = background(() -> post("/paced/body", "hello"));
         await(() -> limiters.waiting() == 1);
@@ -200,7 +200,7 @@ class WaitingTests extends WebTestSupport {
         assertThat(result(waiting).body()).isEqualTo("hello");
     }
 
-    /** As it does when it finds out that the client is gone. */
+    /** The container completes a request when it notices that the client is gone. */
     @Test
     void theTurnOfARequestThatTheContainerEndsStaysEmpty() throws Exception {
         get("/paced/sync");
@@ -220,7 +220,7 @@ class WaitingTests extends WebTestSupport {
         assertThat(scene.served).hasValue(2);
     }
 
-    /** HTTP/1.1 tells nobody: the turn passes, and whoever is behind has the next one. */
+    /** HTTP/1.1 does not report a lost client: its turn passes, and the next request gets the following one. */
     @Test
     void thePlaceOfAClientThatIsGoneUnnoticedPassesAtItsTurn() throws Exception {
         get("/paced/sync");
@@ -243,7 +243,7 @@ class WaitingTests extends WebTestSupport {
         await(() -> scene.entered.getCount() == 0);
         List<Future<HttpResponse<String>>> waiting = waiting(2, "/pool/sync");
         HttpResponse<String> tooMany = get("/pool/sync");
-        // not this client's own limit, but one of all
+        // a limit that all clients share
         assertThat(tooMany.statusCode()).isEqualTo(503);
 
         scene.gate.countDown();
@@ -252,7 +252,7 @@ class WaitingTests extends WebTestSupport {
         for (Future<HttpResponse<String>> one : waiting) {
             assertThat(result(one).statusCode()).isEqualTo(200);
         }
-        // the permit of the last one is returned after its answer has been read
+        // the permit of the last request is released after its response was read
         assertStatus(200, "/pool/sync");
     }
 
@@ -272,7 +272,7 @@ class WaitingTests extends WebTestSupport {
         for (Future<HttpResponse<String>> one : waiting) {
             assertThat(result(one).statusCode()).isEqualTo(200);
         }
-        // the window that has begun was given away before
+        // the permits of the new window were already taken in advance
         assertThat(get("/vip").statusCode()).isEqualTo(429);
     }
 
@@ -302,7 +302,9 @@ class WaitingTests extends WebTestSupport {
         assertThat(limiters.waiting()).isZero();
     }
 
-    /** As Spring's own asynchronous requests: what an interceptor opens is neither closed early nor opened twice. */
+    /**
+     * As with Spring's own asynchronous requests, resources of interceptors are neither closed early nor opened twice.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"/paced/sync", "/paced/deferred"})
     void interceptorsSeeAnAsynchronousRequest(String path) throws Exception {
@@ -322,7 +324,7 @@ class WaitingTests extends WebTestSupport {
         assertThat(scene.callbacks).isEqualTo(expected);
     }
 
-    /** Sends requests one after the other, each once the last one is known to wait. */
+    /** Sends requests one by one, each after the previous one waits. */
     private List<Future<HttpResponse<String>>> waiting(int count, String path, String... headers) {
         List<Future<HttpResponse<String>>> waiting = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -343,7 +345,7 @@ class WaitingTests extends WebTestSupport {
         return future.get(60, TimeUnit.SECONDS);
     }
 
-    /** Guards the first dispatch and takes it for granted afterwards, or the other way round. */
+    /** Checks the first dispatch and trusts the second, or the other way round. */
     static class Guard implements HandlerInterceptor {
 
         @Override
@@ -363,7 +365,7 @@ class WaitingTests extends WebTestSupport {
         }
     }
 
-    /** The callbacks of a request with {@code X-Recorded}. */
+    /** The callbacks of requests with {@code X-Recorded}. */
     record CallbackRecorder(List<String> callbacks) implements AsyncHandlerInterceptor {
 
         @Override
@@ -407,7 +409,7 @@ class WaitingTests extends WebTestSupport {
         }
     }
 
-    /** The calls of handlers, and the signals they wait for. */
+    /** The calls of handlers, and the signals that they wait for. */
     static class Scene {
 
         final AtomicInteger served = new AtomicInteger();
@@ -432,7 +434,7 @@ class WaitingTests extends WebTestSupport {
             };
         }
 
-        /** Ends some requests while they wait. */
+        /** Completes some requests while they wait. */
         @Bean
         static @Order(-1000) Filter ending(Scene scene) {
             return (request, response, chain) -> {

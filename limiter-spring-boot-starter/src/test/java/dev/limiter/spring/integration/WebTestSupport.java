@@ -25,10 +25,10 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 
-/** A running application whose clock stands still, and a client of it. */
+/** A running application with a clock that stands still, and a client. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        // Tomcat takes an asynchronous request for one that goes on when its handler throws, or its client is gone
+        // Tomcat considers an asynchronous request active after its handler throws, or its client is gone
         properties = "server.shutdown=immediate")
 abstract class WebTestSupport {
 
@@ -44,16 +44,16 @@ abstract class WebTestSupport {
     @Autowired
     VirtualTimeSource time;
 
-    /** All decisions, of applications on {@link Base}. */
+    /** All decisions of applications that use {@link Base}. */
     @Autowired(required = false)
     List<RateLimitEvent> events = List.of();
 
-    /** A client of the application. */
+    /** Returns a client of the application. */
     Clients clients() {
         return new Clients(port);
     }
 
-    /** The port of the application. */
+    /** Returns the port of the application. */
     int port() {
         return port;
     }
@@ -78,7 +78,7 @@ abstract class WebTestSupport {
         assertThat(get(path, headers).statusCode()).as(path).isEqualTo(status);
     }
 
-    /** Sends a request for each status, one after the other. */
+    /** Sends one request per expected status. */
     void assertStatuses(List<Integer> statuses, String path, String... headers) {
         assertThat(statuses.stream().map(any -> get(path, headers).statusCode()).toList())
                 .as(path)
@@ -89,7 +89,7 @@ abstract class WebTestSupport {
         return rules.current().find(name).orElseThrow().rule();
     }
 
-    /** The permits that a rule has left for a key. */
+    /** Returns the remaining permits of a rule for a key. */
     long remaining(String rule, String key) {
         return limiters.peek(rule(rule), key).remaining();
     }
@@ -109,7 +109,7 @@ abstract class WebTestSupport {
         return response.headers().firstValue(name).orElse("");
     }
 
-    /** The base of every test application: security lets all requests in, and time stands still. */
+    /** The base of every test application: security permits all requests, and the clock stands still. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Base {
@@ -129,7 +129,7 @@ abstract class WebTestSupport {
             return events::add;
         }
 
-        /** Strange spellings must get as far as the limits. */
+        /** Lets unusual spellings of URLs reach the limits. */
         @Bean
         HttpFirewall firewall() {
             StrictHttpFirewall firewall = new StrictHttpFirewall();

@@ -19,14 +19,14 @@ import org.springframework.test.context.ContextCustomizerFactories;
 import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 
-/** The configuration of the application of a test, as it is written in {@code application.yml}. */
+/** The configuration of the application of a test, as in {@code application.yml}. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ContextCustomizerFactories(Yml.Factory.class)
 @interface Yml {
     String value();
 
-    /** Adds the text to the environment; applications of the same text are one. */
+    /** Adds the text to the environment. Tests with the same text share an application. */
     record Customizer(String text) implements ContextCustomizer {
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
@@ -40,7 +40,7 @@ import org.springframework.test.context.MergedContextConfiguration;
         }
     }
 
-    /** Finds the annotation on the class of the test, or on one that it extends. */
+    /** Finds the annotation on the test class or a superclass. */
     class Factory implements ContextCustomizerFactory {
         @Override
         public @Nullable ContextCustomizer createContextCustomizer(

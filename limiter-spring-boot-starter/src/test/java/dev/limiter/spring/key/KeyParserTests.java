@@ -58,7 +58,7 @@ class KeyParserTests {
         });
     }
 
-    /** The part of a key with the identity of the client, at any position. */
+    /** The client's identity may be any part of the key. */
     static Stream<Arguments> clients() {
         return Stream.of(
                 arguments("ip", "ip=9:192.0.2.1"),
@@ -80,7 +80,7 @@ class KeyParserTests {
         }
     }
 
-    /** Unresolved keys are shared by clients that nothing identifies: some part has no value, and none is of a client. */
+    /** Unidentified clients share unresolved keys: a part has no value, and no other part identifies the client. */
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
@@ -107,7 +107,7 @@ class KeyParserTests {
             ResolvedKey resolved = scoped.resolve(context);
             assertThat(resolved.unresolved()).isEqualTo(unresolved);
             assertThat(scoped.ofInput(resolved.text(), null))
-                    .as("the key as a person gives it")
+                    .as("the key as an operator enters it")
                     .isEqualTo(resolved.text().isEmpty() ? scoped.ofInput("", null) : Optional.of(resolved));
         }
     }
@@ -145,7 +145,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @MethodSource("meant")
-    void keyIsFoundByWhatAPersonMeans(String key, @Nullable String text, @Nullable String whole) {
+    void keyIsFoundByTheInputOfAnOperator(String key, @Nullable String text, @Nullable String whole) {
         assertThat(input(parse(key), text, null)).isEqualTo(Optional.ofNullable(whole));
     }
 
@@ -185,7 +185,7 @@ class KeyParserTests {
     }
 
     @Test
-    void keyThatIsGivenWholeIsHashedWhereTheStorageHashesIt() {
+    void fullKeyIsHashedAsInTheStorage() {
         RateLimitKey key = parser(SecretValues.hashedWith("a secret"))
                 .parse(List.of("principal,header:X-Api-Key"), "test", ExpressionScope.REQUEST);
         String whole = key.resolve(context).text();
@@ -291,7 +291,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"ip", "principal", "method", "path:id", "nobody", "header:X-None"})
-    void whatIsNoSecretOrNotThereStaysReadable(String key) {
+    void partsWithoutASecretStayReadable(String key) {
         assertThat(resolve(key, SecretValues.hashedWith("a secret"))).isEqualTo(resolve(key));
     }
 
@@ -348,7 +348,7 @@ class KeyParserTests {
     void objectsWithoutTextAreAnErrorAndNotANewKeyEachTime() {
         assertThatThrownBy(() -> resolve("#{new Object()}"))
                 .isInstanceOf(RuleEvaluationException.class)
-                .hasMessageContaining("no toString()")
+                .hasMessageContaining("does not override toString()")
                 .hasMessageContaining("limiter.rules.test.key");
     }
 
@@ -388,7 +388,7 @@ class KeyParserTests {
 
     @ParameterizedTest
     @MethodSource("unparsable")
-    void rejectsWhatItCannotParse(String key, String said) {
+    void rejectsUnparsableKeys(String key, String said) {
         assertThatThrownBy(() -> parse(key))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining("limiter.rules.test.key")
@@ -399,27 +399,27 @@ class KeyParserTests {
         return Stream.of(
                 arguments("", "empty"),
                 arguments("  ", "empty"),
-                arguments(",ip", "nothing before or after a ','"),
-                arguments("ip,", "nothing before or after a ','"),
-                arguments("ip||global", "nothing before or after a '|'"),
+                arguments(",ip", "a part before or after ',' is empty"),
+                arguments("ip,", "a part before or after ',' is empty"),
+                arguments("ip||global", "an alternative before or after '|' is empty"),
                 arguments("#request.getHeader('x)", "is not closed"),
                 arguments("#request.getHeader('x'", "is not closed"),
-                arguments("#request.getHeader]", "closes nothing"),
+                arguments("#request.getHeader]", "not opened"),
                 arguments("IP", "\"IP\" is unknown"),
-                arguments("header:", "lacks a name"),
-                arguments("header:a b", "no header or cookie can have"),
-                arguments("header:'X-Api-Key'", "no header or cookie can have"),
-                arguments("cookie:'c'", "no header or cookie can have"),
+                arguments("header:", "needs a name"),
+                arguments("header:a b", "is not a valid name of a header or cookie"),
+                arguments("header:'X-Api-Key'", "is not a valid name of a header or cookie"),
+                arguments("cookie:'c'", "is not a valid name of a header or cookie"),
                 arguments("tenants", "param:name, path:name, principal, session, tenant"),
-                arguments("claim:", "lacks a name"),
+                arguments("claim:", "needs a name"),
                 arguments("claims:sub", "claim:"),
                 arguments("tenant:sub", "\"tenant:sub\" is unknown"),
-                arguments("#request +", "cannot work"),
-                arguments("#{}", "cannot work"),
+                arguments("#request +", "is invalid"),
+                arguments("#{}", "is invalid"),
                 arguments("#user", "#user is unknown"),
                 arguments("#{path}", "\"path\" is unknown"),
                 arguments("#{#request.getHeader(name)}", "\"name\" is unknown"),
-                arguments("@nothing.there", "no bean named"));
+                arguments("@nothing.there", "no bean has the name"));
     }
 
     private RateLimitKey parse(String key) {

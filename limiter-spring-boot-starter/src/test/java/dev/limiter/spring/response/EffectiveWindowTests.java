@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** On decisions of the real storage, whose time stands still unless a test moves it. */
+/** Uses decisions of the real storage, with a clock that tests advance. */
 class EffectiveWindowTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -37,7 +37,7 @@ class EffectiveWindowTests {
     }
 
     @Test
-    void windowsAndLogsTellWhenTheyReset() {
+    void windowsAndLogsHaveTheTimeOfTheirReset() {
         for (Limit limit : List.of(Limit.fixedWindow(10, HOUR).alignFirst(), Limit.slidingWindowLog(10, HOUR))) {
             assertThat(seconds(limiters.tryAcquire(
                             Rule.of("all", limit), limit.algorithm().name())))
@@ -55,7 +55,7 @@ class EffectiveWindowTests {
                 Limit.tokenBucket(Limit.MAX_PERMITS, Duration.ofDays(3660)).burst(5));
     }
 
-    /** A peek tells the time to the next permit. */
+    /** A peek contains the time to the next permit. */
     @ParameterizedTest
     @MethodSource("buckets")
     void followsTheRateOrTheNextPermit(Limit limit) {
@@ -78,7 +78,7 @@ class EffectiveWindowTests {
         }
     }
 
-    /** Of intervals that are no whole number of nanoseconds, the time to the next permit may be one of seconds. */
+    /** If the interval is not a whole number of nanoseconds, the time to the next permit may be rounded to seconds. */
     @Test
     void wholeSecondsAreNotRoundedUp() {
         Rule rule =
@@ -96,9 +96,9 @@ class EffectiveWindowTests {
         return seconds[0].longValueExact() + seconds[1].signum();
     }
 
-    /** It does not say how cold it is, so it may take a little longer, but not as long as it takes to be cold again. */
+    /** The state of the warm-up is not known, so the time may be longer, but never as long as a full cool-down. */
     @Test
-    void bucketThatWarmsUpTellsOfTheNextPermit() {
+    void warmingBucketHasTheTimeOfTheNextPermit() {
         Rule rule =
                 Rule.of("slow", Limit.tokenBucket(10, Duration.ofSeconds(100)).warmUp(Duration.ofHours(1)));
         for (int round = 0; round < 500; round++) {
@@ -112,10 +112,10 @@ class EffectiveWindowTests {
         }
     }
 
-    /** The next permit is the first one beside the reserve, also where others have taken of that. */
+    /** The next permit is the first one outside the reserve, even if others have used permits of the reserve. */
     @ParameterizedTest
     @ValueSource(ints = {0, 3, 5})
-    void tellsWhenThereIsMoreThanTheReserve(int others) {
+    void hasTheTimeOfThePermitOutsideTheReserve(int others) {
         Rule rule = Rule.of("reserved", Limit.tokenBucket(10, Duration.ofSeconds(100)));
         Charge ordinary = rule.charge("a").reserve(50);
         limiters.tryAcquire(rule.charge("a", 5).reserve(50));
@@ -128,7 +128,7 @@ class EffectiveWindowTests {
     }
 
     @Test
-    void isTheTimeToRetryWhereTheLimitRejected() {
+    void isTheRetryTimeAfterARejection() {
         Rule rule = Rule.of("all", Limit.tokenBucket(100, HOUR));
         limiters.tryAcquire(rule, "a", 90);
 

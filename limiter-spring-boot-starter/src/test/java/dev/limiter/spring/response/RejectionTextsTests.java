@@ -42,7 +42,7 @@ class RejectionTextsTests {
         assertThat(detail(rejection(1), OptionalLong.empty()))
                 .isEqualTo("The limit orders-burst, orders-daily is used up.");
         assertThat(detail(rejection(9), OptionalLong.empty()))
-                .isEqualTo("The request asks for more than the limit orders-burst, orders-daily can ever grant.");
+                .isEqualTo("The request costs more than the limit orders-burst, orders-daily can ever grant.");
     }
 
     @ParameterizedTest
@@ -65,7 +65,7 @@ class RejectionTextsTests {
     }
 
     @Test
-    void whereNobodyKnowsWhenThereAreOtherMessages() {
+    void unknownRetryTimeHasItsOwnText() {
         messages.addMessage("limiter.rejected.detail", Locale.GERMAN, "in {1} s");
         messages.addMessage("limiter.rejected.detail.full", Locale.GERMAN, "{0} voll");
         messages.addMessage("limiter.rejected.detail.never", Locale.GERMAN, "{0} nie");
@@ -77,7 +77,7 @@ class RejectionTextsTests {
                 .isEqualTo("orders-burst, orders-daily überlastet");
     }
 
-    /** Such as the context of an application without messages.properties. */
+    /** The context of an application without messages.properties. */
     @Test
     void namesOfLimitsAreNoPatternsForASourceWithoutMessages() {
         RejectionTexts ours = new RejectionTexts(new DelegatingMessageSource());
@@ -105,7 +105,7 @@ class RejectionTextsTests {
         for (int i = 0; i < 2; i++) {
             assertThat(detail(rejection(1), OptionalLong.of(1))).contains("retry after 1 s.");
         }
-        assertThat(output.toString().split("limiter.rejected.detail cannot be formatted", -1))
+        assertThat(output.toString().split("limiter.rejected.detail is not a valid pattern", -1))
                 .hasSize(2);
     }
 
@@ -113,7 +113,7 @@ class RejectionTextsTests {
         return texts.detail(Problem.QUOTA_EXCEEDED, decision, VIOLATED, retryAfter, Locale.GERMAN);
     }
 
-    /** 1 is rejected for now, more for ever. */
+    /** One permit is rejected temporarily, more permanently. */
     private Decision rejection(long permits) {
         Rule rule = Rule.of("orders", Limit.fixedWindow(1, Duration.ofSeconds(1)));
         limiters.tryAcquire(rule, "");

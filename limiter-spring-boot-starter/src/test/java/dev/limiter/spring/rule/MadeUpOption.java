@@ -2,7 +2,7 @@ package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
 
-/** An option that is in no product file. */
+/** An option that exists only in tests. */
 public final class MadeUpOption {
 
     public static final Option<Integer> SPARE = Option.count("Permits beyond the limit")

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Finds asynchronous requests that ended without a notification: Tomcat calls no listener if the time-out comes between
- * a failed write and the report of that failure. Checks once a second, in a daemon thread that the first request starts.
- * Thread-safe.
+ * Finds asynchronous requests that ended without a notification. Tomcat calls no listener if the time-out occurs
+ * between a failed write and the report of that failure. Checks once a second on a daemon thread, which the first
+ * request starts. Thread-safe.
  */
 final class AsyncRequests {
 
@@ -29,7 +29,7 @@ final class AsyncRequests {
         }
     }
 
-    /** Adds a request. {@code end}: called if it is found to be over. */
+    /** Adds a request. {@code end}: called if the request has ended without a notification. */
     void begin(AsyncContext context, Runnable end) {
         underWay.put(context, new UnderWay(end));
         if (!watching) {
@@ -38,12 +38,12 @@ final class AsyncRequests {
         }
     }
 
-    /** The container has reported the end, or a failure, which may be its last report. */
+    /** Removes a request after the container has reported its end, or a failure, which may be its last report. */
     void over(AsyncContext context) {
         underWay.remove(context);
     }
 
-    /** Ends requests that are found twice: the container may be about to report one. */
+    /** Ends requests that are found in two checks, because the container may be about to report their end. */
     void endForgotten() {
         for (Iterator<Map.Entry<AsyncContext, UnderWay>> all =
                         underWay.entrySet().iterator();
@@ -59,7 +59,7 @@ final class AsyncRequests {
         }
     }
 
-    /** Whether the request is over: its context cannot be used any more. */
+    /** Returns whether the request is over, so that its context is no longer usable. */
     private static boolean isForgotten(AsyncContext context) {
         try {
             context.getTimeout();

@@ -7,8 +7,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
 /**
- * Starts asynchronous work with the {@link BeforeCommitResponse}, where the container would take its own response. Does
- * not do so inside a filter of the application that wraps the response: such a wrapper may never be sent then.
+ * Starts asynchronous work with the {@link BeforeCommitResponse} instead of the container's response. Inside a filter
+ * that wraps the response, it does not, because the content of such a wrapper might never be sent.
  */
 final class BeforeCommitRequest extends HttpServletRequestWrapper {
 

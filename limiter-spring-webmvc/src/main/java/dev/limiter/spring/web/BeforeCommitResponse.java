@@ -16,13 +16,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles charges and writes the RateLimit fields once, right before the response is committed: later, the client has
- * the status and the container ignores header fields. No part of the body is held back.
+ * Settles charges and writes the RateLimit fields once, right before the response is committed. Afterwards, the client
+ * has the status and the container ignores header fields. The body is not buffered.
  *
  * <p>Containers do not announce the commit. They commit when the application flushes, closes, redirects or sends an
- * error, when the buffer is full, and when the body is as long as its {@code Content-Length}. So this counts the bytes
- * that are written, by an upper bound, and acts as soon as a container may commit. Other responses are committed when
- * the request ends: {@link RateLimitFilter} calls {@link #beforeCommit()} then.
+ * error, when the buffer is full, and when the body is as long as its {@code Content-Length}. So this class counts an
+ * upper bound of the written bytes, and acts as soon as a container may commit. Other responses are committed at the
+ * end of the request, where {@link RateLimitFilter} calls {@link #beforeCommit()}.
  */
 final class BeforeCommitResponse extends HttpServletResponseWrapper {
 
@@ -30,7 +30,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
     private static final int MAX_BYTES_PER_CHAR = 4;
 
     private final ServletContext container;
-    /** The response below, also while the container puts its own wrapper in between to include a resource. */
+    /** The wrapped response, even while the container inserts its own wrapper to include a resource. */
     private final HttpServletResponse target;
 
     private final Consumer<ResponseView> settle;
@@ -41,7 +41,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
     private long written;
     private long length = UNKNOWN;
 
-    /** {@code settle}: called with the response as it is about to be committed. */
+    /** {@code settle}: called with the response before it is committed. */
     BeforeCommitResponse(
             ServletContext container,
             HttpServletResponse response,
@@ -54,14 +54,14 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         this.fields = fields;
     }
 
-    /** Another response begins: the last one was reset, or an error page replaces it. */
+    /** Starts another response, after a reset or for an error page. */
     void begin() {
         done = false;
         written = 0;
         length = UNKNOWN;
     }
 
-    /** An included resource can write to the body only: its status and header fields are ignored. */
+    /** Starts an included resource, which can write only the body: its status and header fields are ignored. */
     void beginInclude() {
         includes++;
     }
@@ -70,17 +70,17 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         includes--;
     }
 
-    /** Returns whether no filter of the application is between this response and the container. */
+    /** Returns whether this response wraps the container's response directly. */
     boolean isOutermost() {
         return !(target instanceof ServletResponseWrapper);
     }
 
-    /** Acts on the present status, unless it has acted before. */
+    /** Acts with the current status, unless it already has. */
     void beforeCommit() {
         beforeCommit(target.getStatus(), null);
     }
 
-    /** The handler has failed with an exception. */
+    /** Acts after the handler has thrown an exception. */
     void beforeFailure() {
         beforeCommit(target.isCommitted() ? target.getStatus() : SC_INTERNAL_SERVER_ERROR, null);
     }
@@ -100,7 +100,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** Acts on further charges and fields at once if the others have been dealt with. */
+    /** Processes further charges and fields at once if earlier ones were processed. */
     void changed() {
         if (!done) {
             return;
@@ -121,8 +121,8 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
     }
 
     /**
-     * Asynchronous work begins. Jetty reports its end after the commit, and filters around this one may commit when the
-     * dispatch returns. There, fields are written now, and removed if a redirect follows.
+     * Called before asynchronous work. Jetty reports its end after the commit, and outer filters may commit when the
+     * dispatch returns. In these cases, writes the fields now; they are removed if a redirect follows.
      */
     void beforeAsync() {
         if (!done && (!isOutermost() || isJetty())) {
@@ -134,7 +134,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         return container.getServerInfo().startsWith("jetty/");
     }
 
-    /** {@code bytes}: at least as many as are about to be written. Jetty sends a large array at once. */
+    /** Counts bytes before a write; {@code bytes}: an upper bound. Jetty sends a large array at once. */
     private void writing(long bytes) {
         if (done) {
             return;
@@ -160,7 +160,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
             try {
                 expect(value == null ? UNKNOWN : Long.parseLong(value));
             } catch (NumberFormatException invalid) {
-                // for the container to reject
+                // the container rejects it
             }
         }
     }
@@ -177,7 +177,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         super.setContentLengthLong(bytes);
     }
 
-    // Containers keep header fields in plain arrays: asynchronous work must not commit while a filter writes one.
+    // Containers keep header fields in plain arrays, so asynchronous work must not commit while a filter writes one.
 
     @Override
     public void setHeader(String name, String value) {
@@ -223,7 +223,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
         super.sendError(status, message);
     }
 
-    /** On Jetty, 102 and 103 are interim responses, and -1 cuts the connection. */
+    /** Acts before an error. On Jetty, 102 and 103 are interim responses, and -1 closes the connection. */
     private void beforeError(int status) {
         if (status >= SC_OK && includes == 0) {
             beforeCommit(status, null);
@@ -359,7 +359,7 @@ final class BeforeCommitResponse extends HttpServletResponseWrapper {
             target.write(text, offset, count);
         }
 
-        /** A surrogate is half of a character of four bytes. */
+        /** Returns the number of UTF-8 bytes. Each surrogate is half of a four-byte character. */
         private static int utf8Bytes(char value) {
             return value < 0x80 ? 1 : value < 0x800 || Character.isSurrogate(value) ? 2 : 3;
         }

@@ -15,7 +15,10 @@ import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.cors.DefaultCorsProcessor;
 import org.springframework.web.servlet.DispatcherServlet;
 
-/** Allows scripts of other origins to read rejections and the fields of limits, where the application allows them to. */
+/**
+ * Allows scripts of other origins to read rejections and RateLimit fields, if the application's CORS configuration
+ * allows the origin.
+ */
 final class CrossOriginFields extends DefaultCorsProcessor {
 
     private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
@@ -24,12 +27,12 @@ final class CrossOriginFields extends DefaultCorsProcessor {
 
     private final ObjectProvider<CorsConfigurationSource> sources;
 
-    /** {@code sources}: what Spring Security's filter and the mappings of Spring MVC go by. */
+    /** {@code sources}: the CORS configuration of Spring Security's filter and Spring MVC's mappings. */
     CrossOriginFields(ObjectProvider<CorsConfigurationSource> sources) {
         this.sources = sources;
     }
 
-    /** Writes the fields of the application's configuration to a rejection before Spring MVC, which does so itself. */
+    /** Adds the application's CORS fields to a rejection before Spring MVC; later, Spring MVC adds them itself. */
     void allow(HttpServletRequest request, HttpServletResponse response) throws IOException {
         boolean early = request.getAttribute(DispatcherServlet.WEB_APPLICATION_CONTEXT_ATTRIBUTE) == null;
         CorsConfiguration configuration =
@@ -39,18 +42,18 @@ final class CrossOriginFields extends DefaultCorsProcessor {
         }
     }
 
-    /** The response is a rejection in any case: without the fields, no script can read it. */
+    /** Does nothing, because the response is already a rejection. */
     @Override
     protected void rejectRequest(ServerHttpResponse response) {}
 
-    /** Adds to the fields that the application exposes. */
+    /** Adds names to the exposed fields. */
     static void expose(HttpServletResponse response, Collection<String> names) {
         if (response.getHeader(ALLOW_ORIGIN) == null) {
             return;
         }
         String known = String.join(",", response.getHeaders(EXPOSE_HEADERS));
         List<String> exposed = new ArrayList<>(List.of(StringUtils.tokenizeToStringArray(known, ",")));
-        // With credentials, a browser takes the asterisk for the name of a field.
+        // With credentials, browsers read the asterisk as a field name.
         if (exposed.contains("*") && response.getHeader(ALLOW_CREDENTIALS) == null) {
             return;
         }

@@ -22,8 +22,8 @@ import org.springframework.util.StringUtils;
 import org.springframework.web.util.UriUtils;
 
 /**
- * A servlet request with the parts of a description, as much as the mappings of Spring MVC and rules read. It has no
- * session and no body: all other methods return null, false, 0, or nothing to enumerate. Not thread-safe.
+ * A hypothetical servlet request, with everything that Spring MVC's mappings and rules read. It has no session and no
+ * body: all other methods return null, false, 0 or an empty enumeration. Not thread-safe.
  */
 final class DescribedServletRequest implements InvocationHandler {
 
@@ -93,7 +93,7 @@ final class DescribedServletRequest implements InvocationHandler {
         return asked.headers().getOrDefault(name, List.of());
     }
 
-    /** Enumerates a copy: mappings remove attributes while they enumerate them. */
+    /** Enumerates a copy, because mappings remove attributes during enumeration. */
     private static Enumeration<String> enumeration(Collection<String> values) {
         return Collections.enumeration(List.copyOf(values));
     }

@@ -13,23 +13,23 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way of a request through the filter and back: puts the {@link BeforeCommitResponse} around the response, and settles
- * and closes the {@link ServletRequestDecisions} at the end of the request.
+ * One dispatch of a request through the filter. Wraps the response in a {@link BeforeCommitResponse}, and settles and
+ * closes the {@link ServletRequestDecisions} at the end of the request.
  */
 final class Dispatch {
 
     private final ServletRequestDecisions decisions;
     private final HttpServletRequest request;
     private final HttpServletResponse response;
-    private final BeforeCommitResponse answer;
+    private final BeforeCommitResponse wrapped;
     private final AsyncRequests asyncRequests;
-    /** Some containers make the error page before the dispatch that failed has returned. */
+    /** True for error pages that a container renders before the failed dispatch has returned. */
     private final boolean nested;
 
-    /** Null unless the request is asynchronous when the dispatch returns. */
+    /** Set if the request is asynchronous when the dispatch returns. */
     private volatile @Nullable AsyncContext underWay;
 
-    /** {@code present}: null if the response has none around it yet. */
+    /** {@code present}: the existing wrapper; null if the response is not wrapped yet. */
     Dispatch(
             ServletRequestDecisions decisions,
             HttpServletRequest request,
@@ -41,30 +41,30 @@ final class Dispatch {
         this.asyncRequests = asyncRequests;
         this.nested = !decisions.enter();
         if (present == null) {
-            this.answer = new BeforeCommitResponse(
+            this.wrapped = new BeforeCommitResponse(
                     request.getServletContext(),
                     response,
                     committing -> decisions.settle(committing, decider),
                     decisions.pendingFields);
-            this.request = new BeforeCommitRequest(request, answer);
-            this.response = answer;
+            this.request = new BeforeCommitRequest(request, wrapped);
+            this.response = wrapped;
         } else {
-            // an asynchronous request comes back with the response that it left with
-            this.answer = present;
+            // an asynchronous request is dispatched again with the wrapped response
+            this.wrapped = present;
             this.request = request;
             this.response = response;
             if (request.getDispatcherType() == DispatcherType.ERROR) {
                 present.begin();
             }
         }
-        decisions.answerWith(answer);
+        decisions.answerWith(wrapped);
     }
 
-    /** The first one, in which the early rules are decided; null if there are none. */
+    /** Handles the first dispatch, and decides early rules; {@code earlyRules}: null if there are none. */
     void arrive(@Nullable EarlyRules earlyRules, FilterChain chain) throws IOException, ServletException {
-        follow((same, wrapped) -> {
+        follow((same, other) -> {
             if (earlyRules == null || earlyRules.permit(decisions, request, response)) {
-                chain.doFilter(same, wrapped);
+                chain.doFilter(same, other);
             }
         });
     }
@@ -76,10 +76,10 @@ final class Dispatch {
             failed = false;
         } finally {
             if (failed) {
-                answer.beforeFailure();
+                wrapped.beforeFailure();
             }
             if (nested) {
-                answer.beforeCommit();
+                wrapped.beforeCommit();
             } else {
                 leave(failed);
             }
@@ -96,36 +96,36 @@ final class Dispatch {
             boolean page = request.getDispatcherType() == DispatcherType.ERROR;
             AsyncContext context = request.getAsyncContext();
             underWay = context;
-            asyncRequests.begin(context, decisions::close); // charges stay: there was no response
+            asyncRequests.begin(context, decisions::close); // stays charged, because there was no response
             context.addListener(new Completion(this, failed || page));
         } catch (IllegalStateException over) {
             complete();
         }
     }
 
-    /** The container has reported how the asynchronous request ended, or that it goes on. */
+    /** Called when the container has reported the end or the continuation of the asynchronous request. */
     private void reported() {
         if (underWay != null) {
             asyncRequests.over(underWay);
         }
     }
 
-    /** The request is over. */
+    /** Ends the request. */
     private void complete() {
         reported();
         try {
-            answer.beforeCommit();
+            wrapped.beforeCommit();
         } finally {
             decisions.close();
         }
     }
 
     /**
-     * The end of an asynchronous request, however it came about. A next round passes through the filter, which listens
-     * again.
+     * Listens for the end of an asynchronous request. Another dispatch passes through the filter, which registers
+     * another listener.
      *
-     * @param failed whether the dispatch that started the asynchronous work has thrown, or was for the page about that:
-     *     then Tomcat reports an error, and no completion
+     * @param failed true if the dispatch that started the asynchronous work has thrown, or rendered an error page; then
+     *     Tomcat reports an error, but no completion
      */
     private record Completion(Dispatch dispatch, boolean failed) implements AsyncListener {
 
@@ -136,13 +136,12 @@ final class Dispatch {
 
         @Override
         public void onTimeout(AsyncEvent event) {
-            // completes afterwards
+            // onComplete follows
         }
 
         /**
-         * Completes afterwards, if the dispatch has not failed, or another listener goes on with the request; but
-         * Tomcat may report no more about a client that has reset its connection early, even if a listener has
-         * dispatched the request again.
+         * Usually, onComplete follows. Tomcat may not report it for a client that has reset its connection early, even
+         * if a listener has dispatched the request again.
          */
         @Override
         public void onError(AsyncEvent event) {

@@ -9,8 +9,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Decides the rules of {@code phase: request}: before Spring Security and other costly work, by the path with which a
- * request arrives, also for requests that never reach an endpoint, such as a login in Spring Security. Thread-safe.
+ * Decides rules with {@code phase: request}, by path, before Spring Security and other costly work. They also apply to
+ * requests that never reach an endpoint, such as a login in Spring Security. Thread-safe.
  */
 public final class EarlyRules {
 
@@ -24,7 +24,7 @@ public final class EarlyRules {
         this.preflights = preflights;
     }
 
-    /** Whether the request may go on. If not, the response has been written. */
+    /** Returns whether the request is permitted. If not, the response has been written. */
     boolean permit(ServletRequestDecisions decisions, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         RuleSet ruleSet = rules.current();

@@ -25,8 +25,8 @@ import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 
 /**
- * The application's {@link ExceptionHandler} methods for exactly a {@link RateLimitExceededException}, in the controller
- * or in an advice that applies to it. A catch-all is not meant for rejections, wherever it stands. Thread-safe.
+ * Finds the application's {@link ExceptionHandler} methods for exactly {@link RateLimitExceededException}, in the
+ * controller or in an advice that applies to it. Catch-all handlers are ignored. Thread-safe.
  */
 final class ExactExceptionHandlers {
 
@@ -52,7 +52,7 @@ final class ExactExceptionHandlers {
                 : Stream.of(resolver);
     }
 
-    /** The method that is to handle a rejection of a handler; null if there is none. */
+    /** Returns the method that handles rejections of a handler; null if there is none. */
     @Nullable
     HandlerMethod find(@Nullable Object handler) {
         Class<?> controller = null;
@@ -76,8 +76,8 @@ final class ExactExceptionHandlers {
     }
 
     /**
-     * The result of the application's own resolver, which calls the method that was {@linkplain #find found}: it prefers
-     * methods of the class that has thrown the exception. Null if that method fails, or is for another media type.
+     * Returns the result of the application's own resolver, which calls the method that was {@linkplain #find found}.
+     * Null if the method fails, or is for another media type.
      */
     @Nullable
     ModelAndView handle(

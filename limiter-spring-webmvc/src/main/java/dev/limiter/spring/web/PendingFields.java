@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The RateLimit fields of a request until its response is committed, when its status is known. Thread-safe. */
+/** Collects the RateLimit fields of a request until its response is committed and the status is known. Thread-safe. */
 final class PendingFields implements FieldSink {
 
     private final Map<String, String> fields = new LinkedHashMap<>(4);
@@ -15,7 +15,7 @@ final class PendingFields implements FieldSink {
         fields.put(name, value);
     }
 
-    /** A redirect gets no fields: clients without remaining permits would wait before they follow it. */
+    /** Writes the fields, except to redirects: clients without remaining permits would wait before following them. */
     synchronized void writeTo(HttpServletResponse response, int status) {
         if (fields.isEmpty()) {
             return;
@@ -28,7 +28,7 @@ final class PendingFields implements FieldSink {
         }
     }
 
-    /** Has no effect on Tomcat 10. */
+    /** Removes the fields; has no effect on Tomcat 10. */
     private void removeFrom(HttpServletResponse response) {
         for (String name : fields.keySet()) {
             if (response.containsHeader(name)) {

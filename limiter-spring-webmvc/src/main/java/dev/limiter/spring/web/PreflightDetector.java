@@ -11,32 +11,32 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.function.HandlerFunction;
 
 /**
- * Tells preflights of CORS from requests that only look like one. Browsers send preflights without credentials and
- * without a body, so a request with either may be an attempt to log in. Thread-safe.
+ * Distinguishes CORS preflights from requests that only look like one. Browsers send preflights without credentials and
+ * body, so a request with either may be a login attempt. Thread-safe.
  */
 public final class PreflightDetector {
 
     private final ObjectProvider<CorsConfigurationSource> sources;
 
-    /** {@code sources}: what Spring Security's filter and the mappings of Spring MVC go by. */
+    /** {@code sources}: the CORS configuration of Spring Security's filter and Spring MVC's mappings. */
     public PreflightDetector(ObjectProvider<CorsConfigurationSource> sources) {
         this.sources = sources;
     }
 
-    /** Whether a request that is not routed yet is a preflight, for a path with a configuration of CORS. */
+    /** Returns whether a request is a preflight for a path with a CORS configuration, before routing. */
     public boolean isExpected(HttpServletRequest request) {
         return isGenuine(request) && configuration(sources, request) != null;
     }
 
     /**
-     * Whether Spring answers a routed request itself, as a preflight. A handler of the application never runs as one,
-     * against the claim of a client.
+     * Returns whether Spring itself responds to a routed request as a preflight. Handlers of the application never do,
+     * whatever a client sends.
      */
     public static boolean isAnswered(HttpServletRequest request, Object handler) {
         return !(handler instanceof HandlerMethod) && !(handler instanceof HandlerFunction) && isGenuine(request);
     }
 
-    /** Whether a request could be sent by a browser as a preflight. */
+    /** Returns whether a browser could send the request as a preflight. */
     private static boolean isGenuine(HttpServletRequest request) {
         return CorsUtils.isPreFlightRequest(request)
                 && request.getHeader(HttpHeaders.AUTHORIZATION) == null
@@ -45,7 +45,7 @@ public final class PreflightDetector {
                 && request.getContentLengthLong() <= 0;
     }
 
-    /** The cross-origin configuration of a path; null if there is none. */
+    /** Returns the CORS configuration of a request; null if there is none. */
     static @Nullable CorsConfiguration configuration(
             Iterable<CorsConfigurationSource> sources, HttpServletRequest request) {
         for (CorsConfigurationSource source : sources) {

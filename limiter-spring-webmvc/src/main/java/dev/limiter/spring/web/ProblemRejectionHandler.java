@@ -13,12 +13,19 @@ import java.time.Duration;
 import org.springframework.context.MessageSource;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
-/** Responds to rejected requests with {@link RejectionResponses}. Thread-safe. */
+/**
+ * Responds with status 429 and problem details, or with 503 if the application is overloaded. The body is JSON whatever
+ * the client accepts, because the information matters more than its format.
+ */
 public final class ProblemRejectionHandler implements RejectionHandler {
 
     private final RejectionResponses responses;
 
-    /** The parameters are those of {@link RejectionResponses}. */
+    /**
+     * @param status the status of rejections that the client caused, 400 to 599
+     * @param maxJitter the most that is randomly added to the retry after, 0 or more
+     * @param messages the application's texts for title and detail
+     */
     public ProblemRejectionHandler(int status, Duration maxJitter, MessageSource messages) {
         this.responses = new RejectionResponses(status, maxJitter, messages);
     }

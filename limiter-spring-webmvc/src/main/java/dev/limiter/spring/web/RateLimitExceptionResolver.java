@@ -18,10 +18,10 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers a rejection that leaves a handler like one by the interceptor. Comes before the application's own handlers of
- * exceptions, of which a catch-all would make a server error of it, but leaves it to a handler of exactly this one.
- * An expression that fails on a method is a server error as in the interceptor: a catch-all might take it for a mistake
- * of the client, and tell what the expression is.
+ * Responds to a rejection that a handler throws like the interceptor does. It precedes the application's exception
+ * handlers, because a catch-all handler would turn rejections into server errors. Handlers for exactly this exception
+ * still apply. A failed expression is a server error as in the interceptor: a catch-all handler might report it as a
+ * client error, and expose the expression.
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
@@ -33,7 +33,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             RejectionDispatcher rejections, ServletCurrentRequest requests, ApplicationContext context) {
         this.rejections = rejections;
         this.requests = requests;
-        // with the first rejection: this is one of the beans that they are taken from
+        // created at the first rejection, because this is one of the resolvers that it looks up
         this.applicationHandlers = SingletonSupplier.of(() -> new ExactExceptionHandlers(context));
     }
 
@@ -54,7 +54,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         }
         ServletRequestDecisions decisions = requests.of(request, response);
         if (response.isCommitted()) {
-            return null; // the client has what was charged so far
+            return null; // the response is sent, so nothing is refunded
         }
         decisions.giveBack();
         decisions.addRejection(rejection);
@@ -62,9 +62,9 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         HandlerMethod found = exact.find(handler);
         if (found != null) {
             rejections.writeFields(decisions, response, rejection.decision());
-            ModelAndView answer = exact.handle(found, request, response, rejection);
-            if (answer != null || response.isCommitted()) {
-                return answer;
+            ModelAndView result = exact.handle(found, request, response, rejection);
+            if (result != null || response.isCommitted()) {
+                return result;
             }
         }
         try {
@@ -75,7 +75,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         return new ModelAndView();
     }
 
-    /** The cause of an exception from another thread, which the waiting thread has wrapped. */
+    /** Unwraps an exception from another thread. */
     private static Throwable thrown(Exception exception) {
         Throwable cause = exception.getCause();
         return cause != null && (exception instanceof CompletionException || exception instanceof ExecutionException)

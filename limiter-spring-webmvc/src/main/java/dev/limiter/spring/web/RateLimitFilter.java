@@ -15,10 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.WebUtils;
 
 /**
- * Owns the life of a request: creates its state, decides the {@link EarlyRules} when it arrives, puts a {@link
- * BeforeCommitResponse} around the response, and releases the permits that the request holds when it is over. A request
- * is over when the filter chain returns or, if it is asynchronous then, when the container reports its end or has
- * forgotten it.
+ * Manages the lifecycle of requests: creates their state, decides {@link EarlyRules}, wraps the response in a
+ * {@link BeforeCommitResponse}, and releases held permits at the end. A request ends when the filter chain returns. An
+ * asynchronous request ends when the container reports its end, or has dropped it.
  */
 public final class RateLimitFilter implements Filter {
 
@@ -27,14 +26,14 @@ public final class RateLimitFilter implements Filter {
     private final @Nullable EarlyRules earlyRules;
     private final AsyncRequests asyncRequests = new AsyncRequests();
 
-    /** {@code earlyRules}: null where requests are not limited, but calls of methods are. */
+    /** {@code earlyRules}: null if only method calls are limited. */
     public RateLimitFilter(ServletCurrentRequest requests, RuleDecider decider, @Nullable EarlyRules earlyRules) {
         this.requests = requests;
         this.decider = decider;
         this.earlyRules = earlyRules;
     }
 
-    /** The dispatches that have to pass through this filter. */
+    /** Returns the dispatcher types of this filter. */
     public static EnumSet<DispatcherType> dispatches() {
         return EnumSet.allOf(DispatcherType.class);
     }
@@ -42,13 +41,13 @@ public final class RateLimitFilter implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        if (!(request instanceof HttpServletRequest http) || !(response instanceof HttpServletResponse answer)) {
+        if (!(request instanceof HttpServletRequest http) || !(response instanceof HttpServletResponse original)) {
             chain.doFilter(request, response);
             return;
         }
         DispatcherType type = http.getDispatcherType();
-        ServletRequestDecisions decisions = requests.begin(http, answer);
-        BeforeCommitResponse present = WebUtils.getNativeResponse(answer, BeforeCommitResponse.class);
+        ServletRequestDecisions decisions = requests.begin(http, original);
+        BeforeCommitResponse present = WebUtils.getNativeResponse(original, BeforeCommitResponse.class);
         boolean first = !decisions.isOwned();
         if (type == DispatcherType.INCLUDE) {
             include(present, request, response, chain);
@@ -56,9 +55,9 @@ public final class RateLimitFilter implements Filter {
             decisions.dispatchedAgain();
             forward(present, request, response, chain);
         } else {
-            Dispatch dispatch = new Dispatch(decisions, http, answer, present, decider, asyncRequests);
-            // a filter outside forwards to an error page once the request has passed, and containers clear the
-            // attributes of a request that has failed asynchronously
+            Dispatch dispatch = new Dispatch(decisions, http, original, present, decider, asyncRequests);
+            // An outer filter may forward to an error page afterwards, and containers clear the attributes of a
+            // request that has failed asynchronously.
             boolean failed = first ? present != null : type == DispatcherType.FORWARD;
             if (type == DispatcherType.ERROR || failed) {
                 decisions.answerError();
@@ -77,7 +76,7 @@ public final class RateLimitFilter implements Filter {
         asyncRequests.close();
     }
 
-    /** The end of a forward is the end of the response; Tomcat 11 commits it past all wrappers. */
+    /** Handles a forward. Its end is the end of the response, which Tomcat 11 commits bypassing all wrappers. */
     private static void forward(
             @Nullable BeforeCommitResponse present, ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
@@ -87,7 +86,7 @@ public final class RateLimitFilter implements Filter {
         }
     }
 
-    /** An included resource writes to the body of a page, and no more. */
+    /** Handles an include, which writes only to the body of a page. */
     private static void include(
             @Nullable BeforeCommitResponse present, ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {

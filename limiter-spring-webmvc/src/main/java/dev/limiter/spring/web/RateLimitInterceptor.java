@@ -15,10 +15,10 @@ import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /**
  * Decides the rules of a request once its endpoint is known, before the endpoint runs. Each request is charged once, at
- * the first endpoint with rules that it comes to, by any kind of dispatch; error pages are free. As a {@link
- * org.springframework.web.servlet.handler.MappedInterceptor} it is found by every mapping of every servlet, and comes
- * before all other interceptors. Requests that have to wait go on as far as the {@link WaitingInterceptor}, or wait here
- * where their mapping has none.
+ * the first endpoint with rules that any of its dispatches reaches; error pages are free. As a
+ * {@link org.springframework.web.servlet.handler.MappedInterceptor}, it applies to every mapping of every servlet,
+ * before all other interceptors. Requests that must wait proceed to the {@link WaitingInterceptor}; without one,
+ * they wait here.
  */
 public final class RateLimitInterceptor implements HandlerInterceptor {
 
@@ -61,8 +61,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
             return true;
         }
         Endpoint endpoint = endpoints.of(request, handler);
-        // Also the rules for arriving requests that the filter did not recognize, because the request was routed in
-        // another way than by its path: whatever reaches an endpoint is limited by all rules for it.
+        // Includes early rules that the filter did not match, because the request was not routed by its path.
         ApplicableRules rules = endpoint.rules(ServletRequestView.parsedPath(request), decisions.decidedOnArrival());
         if (rules.isEmpty()) {
             return true;
@@ -76,7 +75,7 @@ public final class RateLimitInterceptor implements HandlerInterceptor {
         return mapped != null && mapped.passes(waiting);
     }
 
-    /** Without the filter, as in tests of controllers alone, only the interceptor knows when the request is over. */
+    /** Closes the request if there is no filter, as in tests of controllers. */
     @Override
     public void afterCompletion(
             HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable Exception failure) {

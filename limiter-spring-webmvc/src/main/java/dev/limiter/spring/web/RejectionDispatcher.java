@@ -12,8 +12,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.web.cors.CorsConfigurationSource;
 
 /**
- * Has a rejected request answered. The fields with the standing of the limits come first, for any handler: they replace
- * the fields of an earlier decision about the request, whose permits have been given back since.
+ * Passes rejected requests to the handler. Before, it writes the RateLimit fields, which replace the fields of an
+ * earlier, refunded decision.
  */
 public final class RejectionDispatcher {
 
@@ -23,8 +23,8 @@ public final class RejectionDispatcher {
     private final CrossOriginFields crossOrigin;
 
     /**
-     * @param style of limits that are not known to belong to any rule
-     * @param sources what the application allows pages of other origins
+     * @param style the header style for limits of unknown rules
+     * @param sources the CORS configuration of the application
      */
     public RejectionDispatcher(
             RejectionHandler handler,
@@ -38,8 +38,8 @@ public final class RejectionDispatcher {
     }
 
     /**
-     * Answers a request whose answer is not under way yet. A rejected fragment stays out of the page that includes it:
-     * an included resource can set neither status nor fields, and must not erase what the page has written so far.
+     * Writes the response, which must not be committed. A rejected include is left out of its page, because an included
+     * resource can set neither status nor fields, and must not erase the content of the page.
      */
     void handle(
             ServletRequestDecisions decisions,
@@ -58,7 +58,7 @@ public final class RejectionDispatcher {
         handler.handle(request, response, decision);
     }
 
-    /** Tells where the limits stand, and leaves the answer to others. */
+    /** Writes the RateLimit fields only. */
     void writeFields(ServletRequestDecisions decisions, HttpServletResponse response, Decision decision) {
         decisions.writeRejection(decider::peek, decision, style).join();
         CrossOriginFields.expose(response, List.of("Retry-After"));

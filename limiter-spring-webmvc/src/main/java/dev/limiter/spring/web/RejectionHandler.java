@@ -6,17 +6,17 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * A bean of this type replaces the answer to rejected requests whole: status, {@code Retry-After} and body.
- * Implementations are thread-safe.
+ * Writes the response to rejected requests. A bean of this type replaces the default status, {@code Retry-After} and
+ * body. Implementations must be thread-safe.
  */
 @FunctionalInterface
 public interface RejectionHandler {
 
     /**
-     * Answers a rejected request, on its thread; may block. The answer so far has no status and no body, only the
-     * {@code RateLimit} fields with the standing of the limits after the rejection (none with {@code headers: none}).
+     * Writes the response on the thread of the request; may block. Only the {@code RateLimit} fields are set before
+     * (unless {@code headers: none}); status and body are not.
      *
-     * @param decision the rejection, with where each limit stands and the time after which to retry
+     * @param decision the rejection, with the state of each limit and the retry after
      */
     void handle(HttpServletRequest request, HttpServletResponse response, Decision decision) throws IOException;
 }

@@ -24,7 +24,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.ModelAndViewDefiningException;
 
-/** Decides rules about a request, wherever that is on its way, and answers it if it is rejected. Thread-safe. */
+/** Decides rules for a request at any stage, and writes the response if it is rejected. Thread-safe. */
 public final class RequestGate {
 
     private final FailureLog failures = new FailureLog(LogFactory.getLog(RequestGate.class));
@@ -39,8 +39,8 @@ public final class RequestGate {
     }
 
     /**
-     * Whether the request may go on. If not, it has been answered, and what was taken before has been given back. If it
-     * has to wait for its turn, it may go on as far as {@link WaitingInterceptor}.
+     * Returns whether the request may proceed. If not, the response has been written, and earlier charges are refunded.
+     * A request that must wait may proceed to {@link WaitingInterceptor}.
      *
      * @param named the resource, as mapped
      */
@@ -58,7 +58,7 @@ public final class RequestGate {
         return permits(rules, subject, decisions, request, response);
     }
 
-    /** The same before the request is routed, when each rule names the resource in its own way. */
+    /** Decides rules before routing, when each rule names the resource by its own path. */
     boolean permits(
             ArrivingRequest arriving,
             ServletRequestDecisions decisions,
@@ -100,8 +100,8 @@ public final class RequestGate {
     }
 
     /**
-     * Blocks as {@link RuleDecider#decide} does until it is certain that the request waits for its turn: what comes after
-     * this may answer the request itself, and must not do so instead of a rejection.
+     * Blocks like {@link RuleDecider#decide} until it is certain that the request must wait. Later interceptors may
+     * write a response, which must not replace a rejection.
      */
     private ReturningFuture<Verdict> beginToWait(ApplicableRules rules, RuleContexts contexts) {
         CompletableFuture<@Nullable Void> certain = new CompletableFuture<>();
@@ -111,14 +111,17 @@ public final class RequestGate {
         return pending;
     }
 
-    /** Never unlimited, and not for a catch-all of the application to decide. The failure of a rule has been logged. */
+    /**
+     * Responds with 500 to a failure, so that it neither avoids the limits nor reaches catch-all exception handlers.
+     * Failures of rules were logged before.
+     */
     private boolean failed(RuntimeException thrown, HttpServletResponse response) throws IOException {
         Throwable failure =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         if (!(failure instanceof RuleEvaluationException)) {
             StackTraceElement[] trace = failure.getStackTrace();
             String place = trace.length == 0 ? failure.getClass().getName() : trace[0].toString();
-            failures.error(place, "A request could not be decided, and is answered with 500", failure);
+            failures.error(place, "Deciding a request failed; its response is 500", failure);
         }
         if (!response.isCommitted()) {
             response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
@@ -127,11 +130,10 @@ public final class RequestGate {
     }
 
     /**
-     * Whether a request may go on that may have had to wait; true if it had not. In the middle of a forward the thread
-     * waits. False as well if the wait was given up, such as for a client that the container has reported as gone: no
-     * answer would be read.
+     * Returns whether a request may proceed after a possible wait. Inside a forward, the thread waits. Also
+     * returns false if the wait was cancelled, for example because the client has disconnected.
      *
-     * @throws ModelAndViewDefiningException if its turn has not come: it is dispatched again when it has
+     * @throws ModelAndViewDefiningException if the wait is not over; the request is dispatched again afterwards
      */
     boolean permitsAfterWaiting(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ModelAndViewDefiningException {
@@ -166,7 +168,7 @@ public final class RequestGate {
             return true;
         }
         decisions.giveBack();
-        // Reading a parameter may have told the server that the client is gone: then nothing can be answered any more.
+        // The response is committed if the server has detected, by reading a parameter, that the client disconnected.
         if (!response.isCommitted()) {
             rejections.handle(decisions, request, response, decision);
         }
@@ -183,10 +185,11 @@ public final class RequestGate {
         try {
             resource = resources.resolve(request, named);
         } catch (RuntimeException failure) {
-            throw new IllegalStateException("The ResourceResolver failed for " + named, failure);
+            throw new IllegalStateException("The ResourceResolver bean failed for " + named, failure);
         }
         if (resource == null) {
-            throw new IllegalStateException("The ResourceResolver returned null for " + named);
+            throw new IllegalStateException(
+                    "The ResourceResolver bean returned null for " + named + "; it must" + " return a name");
         }
         return resource;
     }

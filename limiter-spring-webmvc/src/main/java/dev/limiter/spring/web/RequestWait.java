@@ -6,9 +6,9 @@ import dev.limiter.spring.decide.Verdict;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The wait of a request for its verdict. A request that ends while it waits gives up its place, for its client is gone.
- * One that is answered on its way to the handler, such as by an interceptor, stays charged: the verdict may come later
- * than the response, so that does not settle it. Thread-safe.
+ * The wait of a request for its verdict. A request that ends during its wait leaves the queue, because its client has
+ * disconnected. If an interceptor writes the response instead of the handler, the request stays charged, because its
+ * verdict may come later than the response. Thread-safe.
  */
 final class RequestWait {
 
@@ -28,34 +28,34 @@ final class RequestWait {
         this.verdict = verdict;
     }
 
-    /** Whether there is still a verdict to come. */
+    /** Returns whether the verdict is pending. */
     boolean isPending() {
         State now = state.get();
         return (now == State.COMING || now == State.WAITING) && !verdict.isDone();
     }
 
-    /** Whether the request has gone on with its verdict. */
+    /** Returns whether the request has proceeded with its verdict. */
     boolean isTaken() {
         return state.get() == State.TAKEN;
     }
 
-    /** The request waits from now on. Returns false if it is over. */
+    /** Starts the wait. Returns false if the request is over. */
     boolean begin() {
         return state.compareAndSet(State.COMING, State.WAITING) || state.get() == State.WAITING;
     }
 
-    /** The request is on its way to the handler once more. */
+    /** Records that the request is dispatched again. */
     void comeBack() {
         state.compareAndSet(State.WAITING, State.COMING);
     }
 
-    /** Returns whether the caller is the one to go on with the verdict: no one is after the request is over. */
+    /** Claims the verdict. Returns false if it was claimed, or if the request is over. */
     boolean take() {
         return !verdict.isCancelled()
                 && (state.compareAndSet(State.COMING, State.TAKEN) || state.compareAndSet(State.WAITING, State.TAKEN));
     }
 
-    /** The request is over, unless the verdict was taken. */
+    /** Ends the wait, unless the verdict was claimed. */
     void end() {
         State before = state.getAndUpdate(now -> now == State.TAKEN ? State.TAKEN : State.OVER);
         if (before == State.COMING && rules.charging()) {

@@ -3,20 +3,20 @@ package dev.limiter.spring.web;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * A bean of this type renames resources, for example to give several endpoints one bucket. Asked for each request with
- * rules, and on its arrival for each rule of {@code phase: request}, on its thread; must be thread-safe. The choice of
- * rules does not depend on it.
+ * Renames resources, for example to give several endpoints one bucket. Declare a bean of this type. It is called on the
+ * thread of each request with rules, and before routing for each rule with {@code phase: request}. Implementations must
+ * be thread-safe. Renaming does not affect which rules apply.
  */
 @FunctionalInterface
 public interface ResourceResolver {
 
     /**
-     * The name of the resource, one of a small number: each is a bucket of the automatic limit and a tag in metrics, so
-     * values from clients do not belong in it. A request for which this is null, or fails, is answered with 500 before
-     * any rule is asked, and the log says so once a minute.
+     * Returns the name of the resource. Names must be few and must not contain values from clients, because each name
+     * is a bucket of the automatic limit and a tag in metrics. If this returns null or throws, the response has status
+     * 500 and the failure is logged at most once a minute.
      *
-     * @param resource method and best-matching pattern, such as {@code GET /orders/{id}}; on arrival method and
-     *     best-matching path of the rule
+     * @param resource the method and best-matching pattern, such as {@code GET /orders/{id}}; before routing the method
+     *     and best-matching path of the rule
      */
     String resolve(HttpServletRequest request, String resource);
 }

@@ -12,7 +12,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * The request that Spring has bound to the thread; threads of asynchronous work that Spring MVC started have it too.
+ * Provides the request that Spring has bound to the thread, including threads of asynchronous work that Spring MVC
+ * started.
  */
 public final class ServletCurrentRequest implements CurrentRequest {
 
@@ -37,13 +38,13 @@ public final class ServletCurrentRequest implements CurrentRequest {
         }
     }
 
-    /** The decisions about a request, as it was when it was seen for the first time. */
+    /** Returns the decisions about a request, with the request object of the first call. */
     ServletRequestDecisions begin(HttpServletRequest request, HttpServletResponse response) {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
         return known == null ? start(request, response) : known;
     }
 
-    /** The decisions about a request, none yet if it is seen for the first time. */
+    /** Returns the decisions about a request, with the current request object. */
     ServletRequestDecisions of(HttpServletRequest request, HttpServletResponse response) {
         ServletRequestDecisions known = ServletRequestDecisions.of(request);
         if (known == null) {

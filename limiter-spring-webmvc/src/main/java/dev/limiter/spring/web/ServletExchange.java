@@ -10,7 +10,7 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.util.UriUtils;
 
-/** The request that the calling thread serves, if Spring MVC serves it. */
+/** The current request of the thread in Spring MVC. */
 public final class ServletExchange implements WebExchange {
 
     private static @Nullable ServletRequestAttributes current() {

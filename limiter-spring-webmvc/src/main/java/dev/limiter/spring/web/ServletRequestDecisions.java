@@ -20,14 +20,14 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 
-/** The decisions about a servlet request, kept in an attribute of it, and where the request is on its way. */
+/** The decisions about a servlet request and the state of its dispatches, stored in a request attribute. */
 final class ServletRequestDecisions extends RequestDecisions {
 
     private static final Log logger = LogFactory.getLog(ServletRequestDecisions.class);
 
     private static final String ATTRIBUTE = ServletRequestDecisions.class.getName();
 
-    /** A {@code List<String>} for handlers: the rules in shadow mode that would have rejected the request. */
+    /** A {@code List<String>} for handlers: the shadow rules that would have rejected the request. */
     private static final String EXCEEDED = "dev.limiter.exceeded";
 
     final PendingFields pendingFields = new PendingFields();
@@ -42,7 +42,7 @@ final class ServletRequestDecisions extends RequestDecisions {
     private boolean endpointOpen = true;
     private boolean handlerOpen = true;
 
-    /** Begins the state of a request, and keeps it in the request. */
+    /** Creates the state of a request, and stores it in the request. */
     ServletRequestDecisions(
             HttpServletRequest request, HttpServletResponse response, RequestView view, PolicyTexts texts) {
         super(texts);
@@ -57,8 +57,8 @@ final class ServletRequestDecisions extends RequestDecisions {
     }
 
     /**
-     * Returns whether a dispatch begins, and not one within another. Called by the filter, which reports the end of the
-     * request, and has to {@link #leave()} each dispatch that has begun.
+     * Enters a dispatch; returns false if it is nested. The filter calls it, and must {@link #leave()} each dispatch
+     * for which it returned true.
      */
     boolean enter() {
         boolean begins = !inside;
@@ -67,12 +67,12 @@ final class ServletRequestDecisions extends RequestDecisions {
         return begins;
     }
 
-    /** Whether the request has come by the filter, so that its end is reported. */
+    /** Returns whether the request passed through the filter, which reports its end. */
     boolean isOwned() {
         return owned;
     }
 
-    /** Whether a dispatch is on its way through the filter. */
+    /** Returns whether a dispatch is inside the filter. */
     boolean isInside() {
         return inside;
     }
@@ -81,17 +81,19 @@ final class ServletRequestDecisions extends RequestDecisions {
         inside = false;
     }
 
-    /** Whether the endpoint may still be decided: no endpoint with rules was, and the request has not failed. */
+    /**
+     * Returns whether an endpoint may be decided: none with rules was, and the request has not failed.
+     */
     boolean isEndpointOpen() {
         return endpointOpen;
     }
 
-    /** The request has come to an endpoint with rules: no other one is decided. */
+    /** Records that an endpoint with rules was reached, so that no other one is decided. */
     void endpointDecided() {
         endpointOpen = false;
     }
 
-    /** The request has failed: an error page follows, which is not decided and waits for nothing. */
+    /** Records that the request has failed. The error page that follows is not decided, and does not wait. */
     void answerError() {
         endpointOpen = false;
         handlerOpen = false;
@@ -102,7 +104,7 @@ final class ServletRequestDecisions extends RequestDecisions {
         }
     }
 
-    /** The request is on its way to another handler, which is decided if none was before, or back from its wait. */
+    /** Records another dispatch, to another handler or after a wait. A handler is decided if none was before. */
     void dispatchedAgain() {
         handlerOpen &= !handlerDecided();
         RequestWait known = wait;
@@ -112,8 +114,7 @@ final class ServletRequestDecisions extends RequestDecisions {
     }
 
     /**
-     * Continues with the wrappers that later filters put around the same request: only what comes out of Spring Security
-     * knows the user.
+     * Continues with the wrappers of later filters, because only the request behind Spring Security has the user.
      */
     void continueWith(HttpServletRequest wrapped, HttpServletResponse wrappedResponse, ClientAddresses addresses) {
         if (request != wrapped || response != wrappedResponse) {
@@ -133,12 +134,11 @@ final class ServletRequestDecisions extends RequestDecisions {
         if (!(request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
             return false;
         }
-        Method answering = handler.getMethod();
-        return answering.equals(method)
-                || answering.getName().equals(method.getName())
-                        && answering.getDeclaringClass().isAssignableFrom(targetClass)
-                        && AopUtils.getMostSpecificMethod(answering, targetClass)
-                                .equals(method);
+        Method mapped = handler.getMethod();
+        return mapped.equals(method)
+                || mapped.getName().equals(method.getName())
+                        && mapped.getDeclaringClass().isAssignableFrom(targetClass)
+                        && AopUtils.getMostSpecificMethod(mapped, targetClass).equals(method);
     }
 
     @Override
@@ -150,7 +150,7 @@ final class ServletRequestDecisions extends RequestDecisions {
         return request.getDispatcherType() == DispatcherType.INCLUDE;
     }
 
-    /** A page says nothing of a fragment that it includes and that is rejected. */
+    /** Adds a verdict, except the rejection of an include, which its page does not report. */
     @Override
     public void add(Verdict verdict) {
         if (verdict.permitted() || !isIncluded()) {
@@ -158,7 +158,7 @@ final class ServletRequestDecisions extends RequestDecisions {
         }
     }
 
-    /** A page stays charged when a fragment is rejected that it includes: it is served all the same. */
+    /** Refunds permits, except for a rejected include: its page is served and stays charged. */
     @Override
     public void giveBack() {
         if (!isIncluded()) {
@@ -166,7 +166,7 @@ final class ServletRequestDecisions extends RequestDecisions {
         }
     }
 
-    /** Fields wait for the commit of the response; without the filter that sees it, they are written at once. */
+    /** Returns the fields that are pending until the commit; without the filter, fields are written at once. */
     @Override
     protected FieldSink fields() {
         return answer == null ? response::setHeader : pendingFields;
@@ -184,40 +184,42 @@ final class ServletRequestDecisions extends RequestDecisions {
         request.setAttribute(EXCEEDED, rules);
     }
 
-    /** The present response of the request, which has to write the {@link #pendingFields}. */
+    /** Sets the current response, which writes the {@link #pendingFields}. */
     void answerWith(BeforeCommitResponse present) {
         answer = present;
     }
 
-    /** The response is about to be committed: settles the charges that depend on it, and updates the fields. */
+    /** Settles charges before the response is committed, and updates the fields. */
     void settle(ResponseView committing, RuleDecider decider) {
         if (settle(committing) && !response.isCommitted()) {
             try {
                 writeReturned(decider::peek).join();
             } catch (RuntimeException failure) {
-                logger.warn("The RateLimit fields of a response do not include what was refunded", failure);
+                logger.warn(
+                        "Updating RateLimit fields after a refund failed; the response has the earlier" + " values",
+                        failure);
             }
         }
     }
 
-    /** The request waits for its verdict from now on. */
+    /** Sets the wait of the request. */
     void waitFor(RequestWait begun) {
         wait = begun;
     }
 
-    /** The wait of the request, also when it is over; null if it has none. */
+    /** Returns the wait of the request, even if it is over; null if it has none. */
     @Nullable
     RequestWait waiting() {
         return wait;
     }
 
-    /** Whether the request must not come to its handler before its wait is over. */
+    /** Returns whether the request must wait before its handler runs. */
     boolean isWaiting() {
         RequestWait known = wait;
         return known != null && !known.isTaken();
     }
 
-    /** The request is over: what it holds is free for others. */
+    /** Releases the permits that the request holds, at its end. */
     @Override
     public void close() {
         RequestWait known = wait;

@@ -37,8 +37,8 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * Explains a request to Spring MVC: routes it by the mappings of the application, and looks for its rules where the
- * filter, the interceptor and the handler method find them. Thread-safe.
+ * Explains requests to Spring MVC: routes them with the application's mappings, and finds their rules like the filter,
+ * the interceptor and the handler method do. Thread-safe.
  */
 public final class ServletRequestExplainer implements RequestExplainer {
 
@@ -53,7 +53,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
     private final @Nullable ResourceResolver resources;
     private final String prefix;
 
-    /** {@code prefix}: the path of the application and of Spring MVC's servlet, such as {@code /shop/mvc}, or empty. */
+    /** {@code prefix}: the context path and servlet path, such as {@code /shop/mvc}, or empty. */
     public ServletRequestExplainer(
             Rules rules,
             HandlerMappings mappings,
@@ -73,7 +73,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
         this.prefix = prefix;
     }
 
-    /** On a thread of its own: beans that look up the current request or user must not find those of the operator. */
+    /** Runs on a new thread, because beans that look up the current request or user must not find the operator's. */
     @Override
     public Explanation explain(RequestDescription asked) {
         HttpServletRequest request = DescribedServletRequest.of(asked.below(prefix));
@@ -122,20 +122,20 @@ public final class ServletRequestExplainer implements RequestExplainer {
 
     private static @Nullable String unlimited(HttpServletRequest request, @Nullable Mapped mapped) {
         if (mapped == null) {
-            return "no endpoint serves this request";
+            return "no endpoint matches this request";
         }
         if (PreflightDetector.isAnswered(request, mapped.handler())) {
-            return "a preflight of CORS is not charged";
+            return "CORS preflights are not charged";
         }
         return mapped.isOfActuator() ? "endpoints of Actuator are not limited" : null;
     }
 
-    /** The call of a handler. */
+    /** The call of a handler method. */
     private record CallContext(RequestView request, String resource, Method method) implements RateLimitContext {
 
         @Override
         public @Nullable Object[] arguments() {
-            throw new IllegalStateException("the arguments are known when the method is called");
+            throw new IllegalStateException("the arguments are unknown without a call");
         }
     }
 
@@ -153,8 +153,8 @@ public final class ServletRequestExplainer implements RequestExplainer {
     private ExplainedRule explain(RateLimitRule rule, RateLimitContext context) {
         List<String> paths = rule.definition().value(RuleOptions.PATHS, List.of());
         String because = context.method() != null
-                ? "@RateLimiter is on the method that serves it"
-                : paths.isEmpty() ? "no enforced rule with paths is for it" : "paths: " + String.join(", ", paths);
+                ? "@RateLimiter is on the handler method"
+                : paths.isEmpty() ? "no enforced rule with paths" + " applies" : "paths: " + String.join(", ", paths);
         return ExplainedRule.of(rule, because, context, limiters);
     }
 
@@ -180,7 +180,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
             return "mode: off";
         }
         if (ruleSet.excludes(endpoint.pattern(), path)) {
-            return "limiter.web.exclude is for it";
+            return "limiter.web.exclude matches";
         }
         if (rule.appliesByPath()) {
             return rule.matcher().matches(null, endpoint.pattern(), path)
@@ -188,7 +188,7 @@ public final class ServletRequestExplainer implements RequestExplainer {
                     : "paths: none matches";
         }
         return endpoint.defaultLimit() == null
-                ? "@RateLimiter is on the method that serves it, or no endpoint of the application does"
-                : "an enforced rule with paths is for it";
+                ? "@RateLimiter is on the handler method, or no endpoint of the application matches"
+                : "an enforced rule with paths applies";
     }
 }

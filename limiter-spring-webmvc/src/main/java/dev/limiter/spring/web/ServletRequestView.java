@@ -16,11 +16,11 @@ import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.WebUtils;
 
 /**
- * A view of a servlet request. Reads when asked; keeps the address of the client for later readers. Not thread-safe.
+ * A view of a servlet request. Reads values on demand, and caches the client's address. Not thread-safe.
  */
 public final class ServletRequestView implements RequestView {
 
-    private static final ClientAddresses NOBODY_TRUSTED = new ClientAddresses(AddressSettings.DEFAULT);
+    private static final ClientAddresses NONE_TRUSTED = new ClientAddresses(AddressSettings.DEFAULT);
 
     private final HttpServletRequest request;
     private final ClientAddresses addresses;
@@ -31,12 +31,12 @@ public final class ServletRequestView implements RequestView {
         this.addresses = addresses;
     }
 
-    /** Where no proxy is trusted. */
+    /** Creates a view without trusted proxies. */
     public ServletRequestView(HttpServletRequest request) {
-        this(request, NOBODY_TRUSTED);
+        this(request, NONE_TRUSTED);
     }
 
-    /** The path that Spring routed by. */
+    /** Returns the path that Spring parsed for routing. */
     public static PathContainer parsedPath(HttpServletRequest request) {
         return ServletRequestPathUtils.hasParsedRequestPath(request)
                 ? ServletRequestPathUtils.getParsedRequestPath(request).pathWithinApplication()
@@ -63,7 +63,7 @@ public final class ServletRequestView implements RequestView {
         try {
             return request.getParameter(name);
         } catch (RuntimeException unreadable) {
-            // Servlet 6.1 wants an exception where the client sent what cannot be decoded: not our failure.
+            // Servlet 6.1 throws for parameters that cannot be decoded, which is the client's fault.
             return null;
         }
     }

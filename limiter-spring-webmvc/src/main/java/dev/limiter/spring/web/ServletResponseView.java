@@ -5,10 +5,10 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that is about to be committed.
+ * A response before it is committed.
  *
- * @param status which the response itself may not have yet
- * @param location the target of a redirect that the container is about to write; null if the response has it, if any
+ * @param status the final status, which may not be set on the response yet
+ * @param location the redirect target that the container will write; null if there is none, or if the response has it
  */
 record ServletResponseView(
         HttpServletResponse response, int status, @Nullable String location) implements ResponseView {

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of a servlet request, according to the container's own request: filters for forwarded headers wrap that
- * request, and hide the headers.
+ * The sender of a servlet request. Reads the container's own request, because filters for forwarded headers wrap it and
+ * hide the headers.
  */
 record ServletSender(
         HttpServletRequest request,

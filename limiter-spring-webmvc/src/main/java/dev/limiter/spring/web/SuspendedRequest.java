@@ -14,12 +14,13 @@ import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /**
- * A request that waits without a thread: it is asynchronous in the way of Spring MVC, as filters and interceptors
- * expect, and dispatched once more after its decision. Then it is handled as if for the first time.
+ * Suspends requests that wait, without blocking a thread. Such a request is asynchronous in the way that Spring MVC's
+ * filters and interceptors expect. After its decision it is dispatched again, and then handled as if for the first
+ * time.
  */
 final class SuspendedRequest {
 
-    /** Null before Java 21. */
+    /** {@code Thread.isVirtual}; null before Java 21. */
     private static final @Nullable Method IS_VIRTUAL = ReflectionUtils.findMethod(Thread.class, "isVirtual");
 
     private static final long NO_TIMEOUT = 0;
@@ -27,8 +28,8 @@ final class SuspendedRequest {
     private SuspendedRequest() {}
 
     /**
-     * Whether that saves anything, and the container can: not in the middle of a forward. A virtual thread may as well
-     * wait itself.
+     * Returns whether the request can be suspended: not inside a forward, and not on a virtual thread, which can simply
+     * block.
      */
     static boolean isPossible(HttpServletRequest request) {
         DispatcherType type = request.getDispatcherType();
@@ -44,16 +45,16 @@ final class SuspendedRequest {
     }
 
     /**
-     * Ends this dispatch as Spring MVC ends that of an asynchronous request: a cleared view is not rendered, and while
-     * concurrent handling is under way {@code DispatcherServlet.processDispatchResult} completes no interceptor. A
-     * {@code preHandle} that returned false would have those before it close what the handler is going to use, such as
-     * the persistence context of "open in view".
+     * Ends this dispatch like an asynchronous request of Spring MVC: a cleared view is not rendered, and during
+     * concurrent handling {@code DispatcherServlet.processDispatchResult} completes no interceptor. Returning false
+     * from {@code preHandle} would make earlier interceptors close resources that the handler needs, such as the
+     * persistence context of "open in view".
      */
     static ModelAndViewDefiningException suspend(
             HttpServletRequest request, HttpServletResponse response, CompletableFuture<?> decision) {
         DeferredResult<Object> result = new DeferredResult<>(NO_TIMEOUT);
         // The Servlet API reports a broken connection as an error of the asynchronous request, if the container
-        // notices.
+        // detects it.
         result.onError(broken -> decision.cancel(true));
         WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
         manager.setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(request, response));
@@ -61,7 +62,7 @@ final class SuspendedRequest {
             manager.startDeferredResultProcessing(result);
         } catch (Exception failure) {
             decision.cancel(true);
-            throw new IllegalStateException("A request cannot wait", failure);
+            throw new IllegalStateException("A request cannot be suspended", failure);
         }
         var unused = decision.whenComplete((decided, failure) -> result.setResult(true));
         ModelAndView nothing = new ModelAndView();
@@ -69,13 +70,15 @@ final class SuspendedRequest {
         return new ModelAndViewDefiningException(nothing);
     }
 
-    /** Whether an asynchronous request comes back with its result, or from its wait: it has been decided before. */
+    /**
+     * Returns whether the request is dispatched after asynchronous work or a wait, so that it was decided before.
+     */
     static boolean isBack(HttpServletRequest request) {
         return request.getDispatcherType() == DispatcherType.ASYNC
                 && WebAsyncUtils.getAsyncManager(request).hasConcurrentResult();
     }
 
-    /** Makes Spring MVC call the handler, instead of taking the end of the wait for what it returned. */
+    /** Makes Spring MVC call the handler, instead of using the end of the wait as its result. */
     static void resume(HttpServletRequest request) {
         WebAsyncUtils.getAsyncManager(request).clearConcurrentResult();
     }

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The peer of a request to Tomcat whose {@code RemoteIpValve} ({@code server.forward-headers-strategy: native}) has put
- * the address from a header in its place. The valve does so below everything that can be unwrapped; but the connector's
- * own request, behind the façade that applications see, still knows the other end of the connection.
+ * Finds the peer of a request to Tomcat after {@code RemoteIpValve} ({@code server.forward-headers-strategy: native})
+ * has replaced its address by one from a header. The valve changes the innermost request that can be unwrapped. But the
+ * connector's request, behind Tomcat's façade, still has the other end of the connection.
  */
 final class TomcatPeer {
 
@@ -22,7 +22,7 @@ final class TomcatPeer {
 
     private TomcatPeer() {}
 
-    /** The replaced address of the peer; null if it was not replaced, or cannot be read. */
+    /** Returns the peer's address that was replaced; null if it was not replaced, or is not accessible. */
     static @Nullable String replaced(HttpServletRequest request) {
         if (!Boolean.TRUE.equals(request.getAttribute(FORWARDED))) {
             return null;
@@ -31,7 +31,7 @@ final class TomcatPeer {
             Field field = ReflectionUtils.findField(request.getClass(), "request");
             return field == null ? null : peer(value(field, request));
         } catch (RuntimeException unknown) {
-            logger.debug("Tomcat does not tell the peer of a request", unknown);
+            logger.debug("The peer of a request is not accessible in this version of Tomcat", unknown);
             return null;
         }
     }

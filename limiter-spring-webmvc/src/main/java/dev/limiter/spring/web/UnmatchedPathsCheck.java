@@ -18,8 +18,8 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Finds rules with paths that no endpoint has, maybe because they are misspelled. Rules of {@code phase: request} may be
- * about paths that no endpoint serves.
+ * Finds rules with paths that no endpoint has, for example because they are misspelled. Skips rules with
+ * {@code phase: request}, which may be for paths that no endpoint serves.
  */
 public final class UnmatchedPathsCheck implements StartupCheck {
 
@@ -57,19 +57,19 @@ public final class UnmatchedPathsCheck implements StartupCheck {
             return Optional.empty();
         }
         String effect = unmatched.size() == paths.value().size()
-                ? "the rule limits nothing. Correct the paths or methods, or remove the rule."
-                : "only the other paths of the rule limit anything. Correct this one, or remove it.";
+                ? "So the rule limits nothing. Correct the paths or methods, or remove the rule."
+                : "Only the other paths of the rule have an effect. Correct this path, or remove it.";
         return Optional.of(new Finding(
                 MessageCode.RULE_WITHOUT_ENDPOINT,
                 paths.where() + " = " + String.join(", ", unmatched)
-                        + ": no endpoint with these methods has such a path, and no static file, or limiter.web.exclude"
-                        + " exempts them all: " + effect + below(unmatched, endpoints)));
+                        + ": no endpoint or static file has such a path and method, or limiter.web.exclude exempts"
+                        + " it. " + effect + below(unmatched, endpoints)));
     }
 
     private static String below(List<String> paths, ServedPatterns endpoints) {
         return paths.stream()
                 .flatMap(path -> endpoints.below(path).stream()
-                        .map(longer -> " There is " + longer + ", which " + path + "/** covers."))
+                        .map(longer -> " Did you mean " + path + "/**? It covers " + longer + "."))
                 .findFirst()
                 .orElse("");
     }

@@ -15,8 +15,8 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Says what is allowed in the body of a POST to {@code /actuator/limiter} that is not flat JSON: Actuator cannot read it
- * and never calls the endpoint. Thread-safe.
+ * Describes the format in the response to a POST to {@code /actuator/limiter} without flat JSON.
+ * Actuator cannot parse such a body, and never calls the endpoint. Thread-safe.
  */
 public final class UnreadableChangeResolver implements HandlerExceptionResolver, Ordered {
 
@@ -44,7 +44,7 @@ public final class UnreadableChangeResolver implements HandlerExceptionResolver,
         return new ModelAndView();
     }
 
-    /** Whether an operation of Actuator serves the request, by its pattern that of this endpoint. */
+    /** Returns whether the request is for this endpoint of Actuator, by handler and pattern. */
     private static boolean isEndpoint(HttpServletRequest request, @Nullable Object handler) {
         Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
         return handler instanceof HandlerMethod method

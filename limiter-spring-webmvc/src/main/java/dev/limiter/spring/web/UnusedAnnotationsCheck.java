@@ -25,8 +25,8 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * Finds annotations on endpoints with attributes that are never used, because a rule of the same name has paths that
- * cover the endpoint: that rule alone counts the requests.
+ * Finds attributes of annotations that have no effect, because a rule with the same name has paths that cover the
+ * endpoint. Only the rule counts its requests.
  */
 public final class UnusedAnnotationsCheck implements StartupCheck {
 
@@ -67,9 +67,9 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
             if (!unused.isEmpty()) {
                 findings.add(new Finding(
                         MessageCode.SWALLOWED_ANNOTATION,
-                        where + ": " + String.join(", ", unused) + " is not used, since " + rule.origin()
-                                + " has paths that cover the endpoint, and counts its requests alone. Move it into the"
-                                + " rule, or give the annotation a name of its own."));
+                        where + ": " + String.join(", ", unused) + " has no effect, because only"
+                                + " " + rule.origin() + ", whose paths cover the endpoint, counts its requests. Move"
+                                + " the attribute into the" + " rule, or give the annotation another name."));
             }
         }
     }
@@ -79,7 +79,7 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
         return patterns.stream().anyMatch(pattern -> rule.matcher().coverage(null, pattern) == Coverage.ALL);
     }
 
-    /** The attributes that only the annotation has. */
+    /** Returns the attributes that only the annotation has. */
     private static List<String> unused(RateLimiter annotation, RuleDefinition rule) {
         List<String> unused = new ArrayList<>();
         add(RuleOptions.COST, annotation.cost(), rule, unused);
@@ -90,10 +90,10 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
         return unused;
     }
 
-    private static void add(Option<?> option, String said, RuleDefinition rule, List<String> unused) {
-        boolean isDefault = said.isEmpty() || option == RuleOptions.COST && said.equals("1");
+    private static void add(Option<?> option, String value, RuleDefinition rule, List<String> unused) {
+        boolean isDefault = value.isEmpty() || option == RuleOptions.COST && value.equals("1");
         if (!isDefault && rule.get(option) == null) {
-            unused.add(option.attribute() + " = \"" + said + "\"");
+            unused.add(option.attribute() + " = \"" + value + "\"");
         }
     }
 }

@@ -8,8 +8,8 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.ModelAndViewDefiningException;
 
 /**
- * Where a request waits for its turn, after {@link RateLimitInterceptor} has decided on it. Has to be the last
- * interceptor, so that the others see the request when it arrives: some look at nothing but the first dispatch.
+ * Suspends requests that must wait, after {@link RateLimitInterceptor} has decided them. It must be the last
+ * interceptor, because some interceptors handle only the first dispatch.
  */
 public final class WaitingInterceptor implements HandlerInterceptor {
 

@@ -1,7 +1,7 @@
 /**
- * Limits requests in Spring MVC, and answers the rejected ones. Applications may bring a
+ * Limits requests in Spring MVC, and responds to rejected ones. Applications can provide a
  * {@link dev.limiter.spring.web.ResourceResolver} and a {@link dev.limiter.spring.web.RejectionHandler}.
- * Internal, but for the types that the manual lists (docs/reference/api.md).
+ * Internal, except for the types in docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.spring.web;

@@ -7,7 +7,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** The starter holds the rules of all modules. */
+/** The starter contains the architecture rules for all modules. */
 @AnalyzeClasses(packages = "dev.limiter.spring.web", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
 

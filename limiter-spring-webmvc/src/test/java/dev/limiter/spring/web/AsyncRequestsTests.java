@@ -20,7 +20,7 @@ class AsyncRequestsTests {
         requests.close();
     }
 
-    /** The context of a request that the container ends without a word to any listener. */
+    /** The context of a request that the container ends without notifying any listener. */
     private static final class ForgottenContext extends MockAsyncContext {
 
         private volatile boolean over;
@@ -53,13 +53,13 @@ class AsyncRequestsTests {
     }
 
     @Test
-    void leavesTheEndToTheContainerWhereThatTellsOfIt() {
-        ForgottenContext told = new ForgottenContext();
+    void leavesTheEndToTheContainerIfItReportsIt() {
+        ForgottenContext reported = new ForgottenContext();
         AsyncContext open = new MockAsyncContext(new MockHttpServletRequest(), null);
-        requests.begin(told, ended::incrementAndGet);
+        requests.begin(reported, ended::incrementAndGet);
         requests.begin(open, ended::incrementAndGet);
-        requests.over(told);
-        told.over = true;
+        requests.over(reported);
+        reported.over = true;
 
         for (int i = 0; i < 3; i++) {
             requests.endForgotten();

@@ -25,7 +25,7 @@ class BeforeCommitResponseTests {
 
     private final MockHttpServletResponse target = new MockHttpServletResponse();
     private final PendingFields fields = new PendingFields();
-    /** The status and the target of a redirect, of each call before the commit. */
+    /** The status and redirect target of each call before the commit. */
     private final List<String> settled = new ArrayList<>();
 
     private final BeforeCommitResponse response = around(target, "Apache Tomcat/11.0.24");
@@ -162,7 +162,7 @@ class BeforeCommitResponseTests {
         assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
     }
 
-    /** Jetty sends an interim response of 102 and 103, and cuts the connection for -1. */
+    /** Jetty sends interim responses for 102 and 103, and closes the connection for -1. */
     @ParameterizedTest
     @ValueSource(ints = {102, 103, -1})
     void interimResponseIsNone(int status) throws IOException {
@@ -205,7 +205,7 @@ class BeforeCommitResponseTests {
     }
 
     @Test
-    void includedResourceCannotAnswer() throws IOException {
+    void includedResourceCannotSetStatusOrFields() throws IOException {
         response.beginInclude();
         target.setStatus(200);
         response.setContentLength(1);
@@ -246,7 +246,7 @@ class BeforeCommitResponseTests {
         assertThat(target.containsHeader("RateLimit")).isFalse();
     }
 
-    /** Its response may never be sent then. */
+    /** The content of the wrapper might never be sent. */
     @Test
     void asynchronousWorkPassesByAFilterAround() {
         BeforeCommitResponse wrapped = around(new HttpServletResponseWrapper(target), "Apache Tomcat/11.0.24");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class DescribedServletRequestTests {
 
     @Test
-    void hasWhatIsDescribed() {
+    void hasTheDescribedValues() {
         HttpServletRequest request = described(Map.of(
                 "path", List.of("/a%20b;x=1/7?page=2&page=3&q=a%20b+c&flag"),
                 "method", List.of("post"),

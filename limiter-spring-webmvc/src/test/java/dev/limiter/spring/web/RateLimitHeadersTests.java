@@ -46,7 +46,7 @@ class RateLimitHeadersTests {
 
     @ParameterizedTest
     @CsvSource({"2, 0, 0, 20", "2, 0, 25, 25", "0, 2, 0, 10"})
-    void legacyTellsOfTheTightest(long first, long second, long secondRetry, String expectedLimit) {
+    void legacyFieldsReportTheTightestLimit(long first, long second, long secondRetry, String expectedLimit) {
         RateLimitHeaders headers = new RateLimitHeaders();
         add(headers, HeaderStyle.LEGACY, permitted("a", 10, first));
         add(headers, HeaderStyle.LEGACY, permitted("b", 20, second));

@@ -43,7 +43,7 @@ import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.ModelAndViewDefiningException;
 
-/** A request that waits for the only permit, and what it is dispatched for: the handler runs with that permit alone. */
+/** A request that waits for the only permit, and its dispatches. The handler runs only with the permit. */
 class RequestGateTests {
 
     private final RateLimitRule pool = TestRules.inForce(TestRules.rule("pool", "/pool")
@@ -99,7 +99,7 @@ class RequestGateTests {
                 null);
     }
 
-    /** Comes to the endpoint. */
+    /** Dispatches the request to the endpoint. */
     private void arrive(HttpServletRequest current, HttpServletResponse answer) throws IOException {
         arrive(List.of(pool), current, answer);
     }
@@ -117,7 +117,7 @@ class RequestGateTests {
         filter.doFilter(request, response, chain);
     }
 
-    /** Has the request wait without a thread. */
+    /** Suspends the request. */
     private MockAsyncContext suspend() throws Exception {
         follow((current, answer) -> {
             arrive((HttpServletRequest) current, (HttpServletResponse) answer);
@@ -132,7 +132,7 @@ class RequestGateTests {
         return waiting.preHandle(current, answer, this);
     }
 
-    /** Reports that the client is gone, in the way of Tomcat: to Spring MVC first. */
+    /** Reports that the client has disconnected like Tomcat does: first to Spring MVC. */
     private void fail(MockAsyncContext context) throws IOException {
         AsyncEvent event = new AsyncEvent(context, request, response, new IOException("Stream reset"));
         for (AsyncListener listener : List.copyOf(context.getListeners())) {
@@ -140,7 +140,7 @@ class RequestGateTests {
         }
     }
 
-    /** Whether the handler of the next dispatch runs. */
+    /** Returns whether the handler of the next dispatch runs. */
     private boolean passesWhenDispatched(DispatcherType type) throws Exception {
         request.setAsyncStarted(false);
         request.setDispatcherType(type);
@@ -181,7 +181,7 @@ class RequestGateTests {
         assertFree();
     }
 
-    /** The permit of its turn has gone to others by then. */
+    /** Another request has taken the permit in the meantime. */
     @Test
     void doesNotPassWhereItsClientIsGoneBeforeItComesToItsTurn() throws Exception {
         MockAsyncContext context = suspend();
@@ -195,9 +195,9 @@ class RequestGateTests {
         assertFree();
     }
 
-    /** The answer of an interceptor is charged as where no rule lets requests wait. */
+    /** The response of an interceptor is charged as without waiting. */
     @Test
-    void isChargedAndHoldsNothingWhereItIsAnsweredBeforeItWaits() throws Exception {
+    void isChargedAndHoldsNothingIfAnInterceptorRespondsBeforeTheWait() throws Exception {
         follow((current, answer) ->
                 arrive(List.of(pool, quota), (HttpServletRequest) current, (HttpServletResponse) answer));
         assertThat(limiters.waiting()).isOne();
@@ -207,7 +207,7 @@ class RequestGateTests {
         assertThat(limiters.peek(quota.rule(), "").permitted()).isFalse();
     }
 
-    /** What comes next may answer the request itself: the password that it asks for could be guessed without end. */
+    /** Later interceptors may write the response themselves, so that passwords could be guessed without limit. */
     @Test
     void isRejectedBeforeItGoesOnWhereTheStorageIsRemote() throws Exception {
         RateLimitRule guesses = TestRules.inForce(TestRules.rule("guesses", "/pool")
@@ -231,7 +231,7 @@ class RequestGateTests {
                 ApplicableRules.of(List.of(rule)), "GET /pool", requests.of(guess, response), guess, response);
     }
 
-    /** Decides in another thread. */
+    /** Decides on another thread. */
     private record RemoteStorage(RateLimiterStorage storage) implements RateLimiterStorage {
 
         @Override
@@ -266,7 +266,7 @@ class RequestGateTests {
     }
 
     @Test
-    void keepsNoPlaceInLineForAPermitWhereItIsAnsweredBeforeItWaits() throws Exception {
+    void leavesTheQueueIfAnInterceptorRespondsBeforeTheWait() throws Exception {
         follow((current, answer) -> arrive((HttpServletRequest) current, (HttpServletResponse) answer));
         assertThat(limiters.waiting()).isZero();
         held.close();
@@ -307,7 +307,7 @@ class RequestGateTests {
         filter.destroy();
     }
 
-    /** The failure of an interceptor before the wait: error pages are free, also where they forward. */
+    /** An interceptor fails before the wait: error pages are free, even if they forward. */
     @Test
     void aPageAboutAnEarlierFailureNeedsNoPermit() throws Exception {
         follow((current, answer) -> arrive((HttpServletRequest) current, (HttpServletResponse) answer));
@@ -329,7 +329,7 @@ class RequestGateTests {
         assertFree();
     }
 
-    /** Some containers make the page before the dispatch that failed has returned. */
+    /** Some containers render the error page before the failed dispatch has returned. */
     @Test
     void aPageAboutAnEarlierFailureDoesNotWait() throws Exception {
         AtomicBoolean passes = new AtomicBoolean();
@@ -351,7 +351,7 @@ class RequestGateTests {
         assertFree();
     }
 
-    /** As Spring Boot's filter for error pages does in a container that it does not start itself. */
+    /** Forwards like Spring Boot's filter for error pages in a container that Spring Boot does not start. */
     @Test
     void aPageThatAFilterOutsideForwardsToIsFree() throws Exception {
         follow((current, answer) -> {});

@@ -56,40 +56,40 @@ class ServletRequestExplainerTests {
         limiters.close();
     }
 
-    /** A rule beside the automatic limit, and what is said of both about GET /orders/7. */
+    /** A rule next to the automatic limit, and the explanation of both for GET /orders/7. */
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(
                         rule("test", "/orders/{id}"),
                         "test 1 PERMITTED: paths: /orders/{id}",
-                        "default: an enforced rule with paths is for it"),
+                        "default: an enforced rule with paths applies"),
                 arguments(
                         rule("test", "/orders/7", "/orders/**", "/other"),
                         "test 1 PERMITTED: paths: /orders/7, /orders/**, /other",
-                        "default: an enforced rule with paths is for it"),
+                        "default: an enforced rule with paths applies"),
                 arguments(
                         rule("test", "/orders/*").phase(Phase.REQUEST),
                         "test 0 PERMITTED: paths: /orders/*",
-                        "default: an enforced rule with paths is for it"),
+                        "default: an enforced rule with paths applies"),
                 arguments(
                         rule("test", "/orders/{id}").deny(List.of("192.0.2.0/24")),
                         "test 1 DENIED: paths: /orders/{id}",
-                        "default: an enforced rule with paths is for it"),
+                        "default: an enforced rule with paths applies"),
                 arguments(
                         rule("test", "/orders/{id}").mode(Mode.SHADOW),
-                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths applies",
                         "test 1 PERMITTED: paths: /orders/{id}"),
                 arguments(
                         rule("test", "/orders/{id}").mode(Mode.OFF),
-                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths applies",
                         "test: mode: off"),
                 arguments(
                         rule("test", "/orders/{id}").methods(List.of("POST")),
-                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths applies",
                         "test: methods: not for GET"),
                 arguments(
                         rule("test", "/other"),
-                        "default 1 PERMITTED: no enforced rule with paths is for it",
+                        "default 1 PERMITTED: no enforced rule with paths applies",
                         "test: paths: none matches"));
     }
 
@@ -101,15 +101,15 @@ class ServletRequestExplainerTests {
         assertThat(explanation.resource()).isEqualTo("GET /orders/{id}");
         assertThat(explanation.handler()).contains(TestMappings.HANDLER.getName());
         assertThat(explanation.client()).isEqualTo("192.0.2.9");
-        assertThat(said(explanation)).containsExactly(first, second);
+        assertThat(texts(explanation)).containsExactly(first, second);
     }
 
     @Test
-    void excludedPathIsToldAsThat() {
+    void excludedPathIsExplained() {
         Explanation explanation = explainer(ruleSet(null, List.of("/orders/**"), rule("test", "/orders/{id}")))
                 .explain(orders());
         assertThat(explanation.resource()).isEqualTo("GET /orders/{id}");
-        assertThat(said(explanation)).containsExactly("test: limiter.web.exclude is for it");
+        assertThat(texts(explanation)).containsExactly("test: limiter.web.exclude matches");
     }
 
     @ParameterizedTest
@@ -119,7 +119,7 @@ class ServletRequestExplainerTests {
                 .explain(request("method", method, "path", path));
         assertThat(explanation.resource()).isNull();
         assertThat(explanation.handler()).isNull();
-        assertThat(said(explanation)).containsExactly("test: no endpoint serves this request");
+        assertThat(texts(explanation)).containsExactly("test: no endpoint matches this request");
     }
 
     @Test
@@ -130,10 +130,10 @@ class ServletRequestExplainerTests {
                         "path", "/orders/7",
                         "header.Origin", "https://example.org",
                         "header.Access-Control-Request-Method", "GET"));
-        assertThat(said(explanation)).containsExactly("test: a preflight of CORS is not charged");
+        assertThat(texts(explanation)).containsExactly("test: CORS preflights are not charged");
     }
 
-    /** The path of the application, the path that is asked about, and what serves it. */
+    /** The context path, the path to explain, and its handler. */
     @ParameterizedTest
     @CsvSource({
         "'', /orders/7, GET /orders/{id}",
@@ -194,7 +194,7 @@ class ServletRequestExplainerTests {
                         .waiting("1s", null, null, null));
     }
 
-    /** A turn comes for several permits as for one. */
+    /** Waiting for several permits is explained like waiting for one. */
     @ParameterizedTest
     @MethodSource("spaced")
     void predictsTheTurnOfSeveralPermits(RuleDefinition.Builder spaced) {
@@ -266,7 +266,7 @@ class ServletRequestExplainerTests {
         return request("path", "/orders/7");
     }
 
-    /** Words and their values. */
+    /** Returns a description. */
     private static RequestDescription request(String... words) {
         Map<String, List<String>> values = new HashMap<>();
         for (int i = 0; i < words.length; i += 2) {
@@ -275,15 +275,15 @@ class ServletRequestExplainerTests {
         return RequestDescription.of(values);
     }
 
-    /** Of each rule: with which decision it is made, its result, and why. */
-    private static List<String> said(Explanation explanation) {
-        List<String> said = new ArrayList<>();
+    /** Returns the position of the decision, the result and the reason of each rule. */
+    private static List<String> texts(Explanation explanation) {
+        List<String> texts = new ArrayList<>();
         for (int i = 0; i < explanation.decided().size(); i++) {
             for (ExplainedRule each : explanation.decided().get(i)) {
-                said.add(each.rule().name() + " " + i + " " + each.result() + ": " + each.because());
+                texts.add(each.rule().name() + " " + i + " " + each.result() + ": " + each.because());
             }
         }
-        explanation.others().forEach(each -> said.add(each.rule().name() + ": " + each.because()));
-        return said;
+        explanation.others().forEach(each -> texts.add(each.rule().name() + ": " + each.because()));
+        return texts;
     }
 }

@@ -33,7 +33,7 @@ class ServletRequestViewTests {
     }
 
     @Test
-    void unwrapsToWhatIsAskedFor() {
+    void unwrapsToTheGivenType() {
         ServletRequestView view = new ServletRequestView(new HttpServletRequestWrapper(request));
 
         assertThat(view.unwrap(MockHttpServletRequest.class)).isSameAs(request);

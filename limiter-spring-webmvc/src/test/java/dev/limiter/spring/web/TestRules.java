@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** The rules of a test with endpoints, compiled without an application. */
+/** Compiles rules without an application. */
 public final class TestRules {
 
     private TestRules() {}
 
-    /** A rule of 100 requests a minute for these paths. */
+    /** Returns a rule of 100 requests a minute for these paths. */
     public static RuleDefinition.Builder rule(String name, String... paths) {
         return RuleDefinition.builder(name, RuleOrigin.property("limiter.rules." + name))
                 .limit(100L, "1m", null, null, null)

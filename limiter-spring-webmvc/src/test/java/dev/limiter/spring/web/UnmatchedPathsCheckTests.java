@@ -30,15 +30,15 @@ import org.springframework.web.servlet.HandlerMapping;
 
 class UnmatchedPathsCheckTests {
 
-    /** A rule, and a part of what the check says; null if it finds nothing. */
+    /** A rule, and a part of its finding; null if there is none. */
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(rule("a", "/orders"), null),
                 arguments(rule("a", "/orders/{id}"), null),
-                arguments(rule("a", "/order"), "paths = /order: no endpoint with these methods has such a path"),
+                arguments(rule("a", "/order"), "paths = /order: no endpoint or static file has such a path and method"),
                 arguments(rule("a", "/order"), "the rule limits nothing"),
                 arguments(rule("a", "/order", "/orders"), "paths = /order: "),
-                arguments(rule("a", "/order", "/orders"), "only the other paths of the rule limit anything"),
+                arguments(rule("a", "/order", "/orders"), "Only the other paths of the rule have an effect"),
                 arguments(rule("a", "/items"), " There is /items/{id}, which /items/** covers. [LIM-901]"),
                 arguments(rule("a", "/orders").methods(List.of("DELETE")), "the rule limits nothing"),
                 arguments(rule("a", "/orders").methods(List.of("HEAD")), null),
@@ -59,7 +59,7 @@ class UnmatchedPathsCheckTests {
                 .hasSize(part == null ? 0 : 1);
     }
 
-    /** With mappings in a context that is not this one, nor above it. */
+    /** With mappings in a context that is neither this one nor a parent. */
     @ParameterizedTest
     @CsvSource({
         "org.springframework.web.servlet.DispatcherServlet, true",

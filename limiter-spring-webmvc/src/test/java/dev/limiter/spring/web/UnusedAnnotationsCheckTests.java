@@ -33,11 +33,11 @@ class UnusedAnnotationsCheckTests {
         public void nameAlone() {}
     }
 
-    /** A method, a rule, and a part of what the check says; null if it finds nothing. */
+    /** A method, a rule, and a part of the finding; null if there is none. */
     static Stream<Arguments> methods() {
         return Stream.of(
                 arguments("keyAndCost", rule("orders", "/**"), ": cost = \"2\", key = \"ip\" is not used, since"),
-                arguments("keyAndCost", rule("ORDERS", "/{id}"), "limiter.rules.ORDERS has paths that cover the"),
+                arguments("keyAndCost", rule("ORDERS", "/{id}"), "limiter.rules.ORDERS, whose paths cover the"),
                 arguments("keyAndCost", rule("orders", "/**").key(List.of("ip")), ": cost = \"2\" is not used"),
                 arguments("keyAndCost", rule("orders", "/**").mode(Mode.OFF), null),
                 arguments("keyAndCost", rule("orders", "/all"), null),
@@ -47,7 +47,7 @@ class UnusedAnnotationsCheckTests {
 
     @ParameterizedTest
     @MethodSource("methods")
-    void findsWhatIsNeverUsed(String method, RuleDefinition.Builder rule, @Nullable String part) {
+    void findsAttributesWithoutEffect(String method, RuleDefinition.Builder rule, @Nullable String part) {
         RequestMappingHandlerMapping mapping = new RequestMappingHandlerMapping();
         TestMappings.add(mapping, "GET /{id}", new Orders(), ClassUtils.getMethod(Orders.class, method));
         List<Finding> findings = new UnusedAnnotationsCheck(

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses that something is said about. Immutable. */
+/** A list of networks. Immutable. */
 public record AddressRanges(List<AddressRange> ranges) {
 
     public static final AddressRanges NONE = new AddressRanges(List.of());
@@ -16,7 +16,7 @@ public record AddressRanges(List<AddressRange> ranges) {
         ranges = List.copyOf(ranges);
     }
 
-    /** The ranges written at a property; what is none is added to the problems. */
+    /** Parses the networks of a property. Adds invalid ones to the problems. */
     public static AddressRanges parse(String where, List<String> texts, Problems problems) {
         return new AddressRanges(texts.stream()
                 .map(text -> range(where, text, problems))
@@ -33,7 +33,7 @@ public record AddressRanges(List<AddressRange> ranges) {
         }
     }
 
-    /** These and the others. */
+    /** Returns the union of both lists. */
     public AddressRanges and(AddressRanges others) {
         return new AddressRanges(
                 Stream.concat(ranges.stream(), others.ranges.stream()).toList());
@@ -52,8 +52,8 @@ public record AddressRanges(List<AddressRange> ranges) {
         return false;
     }
 
-    /** Whether one of them holds all IPv4 or all IPv6 addresses. */
-    boolean holdEverybody() {
-        return ranges.stream().anyMatch(AddressRange::isEverybody);
+    /** Returns whether one of them contains all IPv4 or all IPv6 addresses. */
+    boolean containsAll() {
+        return ranges.stream().anyMatch(AddressRange::containsAll);
     }
 }

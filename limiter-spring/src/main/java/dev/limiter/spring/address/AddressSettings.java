@@ -1,11 +1,11 @@
 package dev.limiter.spring.address;
 
 /**
- * How the address of a client is found.
+ * The settings that determine the address of a client.
  *
- * @param trustedProxies networks of the proxies that may name the client
- * @param forwardedHeader where they say it
- * @param ipv6Prefix the length of the networks that IPv6 clients are told apart by, 1 to 128
+ * @param trustedProxies the networks of trusted proxies
+ * @param forwardedHeader the header in which they report the client
+ * @param ipv6Prefix the prefix length that identifies an IPv6 client, 1 to 128
  */
 public record AddressSettings(AddressRanges trustedProxies, TrustedHeader forwardedHeader, int ipv6Prefix) {
 
@@ -13,8 +13,8 @@ public record AddressSettings(AddressRanges trustedProxies, TrustedHeader forwar
     public static final AddressSettings DEFAULT = new AddressSettings(AddressRanges.NONE, TrustedHeader.ANY, 64);
 
     /**
-     * The client that an address or network stands for, in any spelling of it: {@code 2001:db8:0:1::/64} for {@code
-     * 2001:DB8:0:1::5}. A text that is neither as it is.
+     * Returns the client of an address or network in any spelling: {@code 2001:db8:0:1::/64} for
+     * {@code 2001:DB8:0:1::5}. Returns other texts unchanged.
      */
     public String client(String text) {
         String bare = text.strip();

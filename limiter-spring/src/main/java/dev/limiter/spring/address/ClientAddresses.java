@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the address of a client: the peer, or the first untrusted address in the chain of senders that trusted proxies
  * report. Header entries left of that address came from the client itself, and are not read. After an unreadable entry,
- * the last trusted proxy counts as the client. Never asks a name server, never fails. Thread-safe.
+ * the last trusted proxy counts as the client. Resolves no host names and never fails. Thread-safe.
  */
 public final class ClientAddresses {
 
     /**
-     * Stands for all clients with two contradictory headers. It is no address, so these clients use no bucket of other
-     * clients, nor that of the proxy: its health probe would be rejected because of them.
+     * Replaces the address of clients with two contradictory headers. They share a bucket of their own. In the bucket
+     * of the proxy, they would get its health probes rejected.
      */
     public static final String CONTRADICTORY = "contradictory";
 
@@ -23,26 +23,26 @@ public final class ClientAddresses {
 
     private final AddressSettings settings;
     private final AddressRanges trusted;
-    private final boolean trustsNobody;
+    private final boolean trustsNone;
     private final ProxyWarnings report = new ProxyWarnings();
 
     public ClientAddresses(AddressSettings settings) {
         this.settings = settings;
         this.trusted = settings.trustedProxies();
-        this.trustsNobody = trusted.isEmpty();
-        if (trusted.holdEverybody()) {
-            report.everybodyIsTrusted();
+        this.trustsNone = trusted.isEmpty();
+        if (trusted.containsAll()) {
+            report.allAreTrusted();
         }
     }
 
     /**
-     * {@code 192.0.2.1} for {@code 192.0.2.1} and {@code ::ffff:192.0.2.1}; {@code 2001:db8:0:0::/64} for
-     * {@code 2001:db8::1}. A peer without an address, such as the other end of a local socket, is what the server calls
-     * it. {@link #CONTRADICTORY} if two headers name different clients.
+     * Returns the client as text: {@code 192.0.2.1} for {@code 192.0.2.1} and {@code ::ffff:192.0.2.1};
+     * {@code 2001:db8:0:0::/64} for {@code 2001:db8::1}. For a peer without an address, such as a local socket, returns
+     * the server's name for it. Returns {@link #CONTRADICTORY} if two headers name different clients.
      */
     public @Nullable String of(Sender sender) {
         String text = sender.peer();
-        if (text == null || trustsNobody && text.indexOf(':') < 0) {
+        if (text == null || trustsNone && text.indexOf(':') < 0) {
             report.untrusted(sender, null);
             return text;
         }
@@ -57,7 +57,7 @@ public final class ClientAddresses {
         return client == null ? CONTRADICTORY : client.address().network(settings.ipv6Prefix());
     }
 
-    /** The client, not cut to a network, and how certain it is; null for a peer without an address. */
+    /** Returns the full address of the client and its certainty; null for a peer without an address. */
     public @Nullable ClientAddress find(Sender sender) {
         String text = sender.peer();
         IpAddress peer = text == null ? null : ForwardedNode.parse(text);
@@ -69,13 +69,13 @@ public final class ClientAddresses {
         return peer == null ? null : new ClientAddress(peer, !ProxyWarnings.isForwarded(sender));
     }
 
-    /** Null if two headers contradict each other. */
+    /** Returns the client behind a trusted proxy; null if two headers contradict each other. */
     private @Nullable ClientAddress behind(IpAddress peer, Sender sender) {
-        TrustedHeader believed = settings.forwardedHeader();
-        ClientAddress standard = believed == TrustedHeader.X_FORWARDED_FOR
+        TrustedHeader header = settings.forwardedHeader();
+        ClientAddress standard = header == TrustedHeader.X_FORWARDED_FOR
                 ? null
                 : walk(peer, new HeaderElements(sender.header(FORWARDED), true), ForwardedElement::parse);
-        ClientAddress customary = believed == TrustedHeader.FORWARDED
+        ClientAddress customary = header == TrustedHeader.FORWARDED
                 ? null
                 : walk(peer, new HeaderElements(xForwardedFor(sender), false), ForwardedNode::parse);
         if (standard == null || customary == null) {
@@ -87,7 +87,7 @@ public final class ClientAddresses {
         if (standard.address().network(prefix).equals(customary.address().network(prefix))) {
             return standard.equals(customary) ? standard : new ClientAddress(standard.address(), false);
         }
-        // Most proxies write one of the headers, and let the other pass as the client sent it.
+        // Most proxies write one of the headers, and forward the other one as the client sent it.
         report.contradiction();
         return null;
     }
@@ -102,7 +102,7 @@ public final class ClientAddresses {
         return all;
     }
 
-    /** From hop to hop away from the peer, to the first untrusted address; null if the header is empty. */
+    /** Follows the hops from the peer to the first untrusted address; returns null if the header is empty. */
     private @Nullable ClientAddress walk(
             IpAddress peer, HeaderElements elements, Function<String, @Nullable IpAddress> reader) {
         IpAddress hop = null;

@@ -16,7 +16,7 @@ final class ForwardedElement {
 
     private ForwardedElement() {}
 
-    /** The address that the element is for; null if there is none, or if there are two. */
+    /** Returns the address of the {@code for} parameter; null if there is none, or if there are two. */
     static @Nullable IpAddress parse(String text) {
         IpAddress found = null;
         boolean seen = false;
@@ -36,7 +36,7 @@ final class ForwardedElement {
         return found;
     }
 
-    /** The next semicolon outside of quotes, or the end. */
+    /** Returns the next semicolon outside of quotes, or the end. */
     private static int pairEnd(String text, int start) {
         boolean quoted = false;
         for (int i = start; i < text.length(); i++) {

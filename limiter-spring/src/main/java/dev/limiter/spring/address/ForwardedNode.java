@@ -4,8 +4,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of a request in the words of a proxy: an address, in brackets or not, with or without a port. The {@code
- * unknown} and obfuscated identifiers of RFC 7239 are no addresses: a proxy may make up a new one for each request.
+ * Parses a node of a forwarded header: an address, with or without brackets and port. The {@code unknown} and
+ * obfuscated identifiers of RFC 7239 are not addresses, because a proxy may invent a new one for each request.
  */
 final class ForwardedNode {
 
@@ -14,7 +14,7 @@ final class ForwardedNode {
 
     private ForwardedNode() {}
 
-    /** Null if the text holds no address. */
+    /** Returns the address; null if the text contains none. */
     static @Nullable IpAddress parse(String text) {
         boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
         String node = quoted ? text.substring(1, text.length() - 1) : text;

@@ -5,13 +5,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of a list in a header, from right to left: the nearest proxy wrote the last element. An earlier element
- * may come from anyone, and cannot change how later ones are read, even with an open quote. Empty elements are skipped,
- * but counted. Not thread-safe.
+ * may come from any client, and cannot change how later ones are read, even with an open quote. Empty elements are
+ * skipped, but counted. Not thread-safe.
  */
 final class HeaderElements {
 
     /**
-     * The most elements, with empty ones: more than any chain of proxies has, and as many as a header of 8 kB can hold.
+     * The most elements, including empty ones: longer than any chain of proxies, and as many as an 8 kB header can
+     * contain.
      */
     static final int MOST = 1_000;
 
@@ -32,7 +33,7 @@ final class HeaderElements {
         this.lineIndex = lines.size();
     }
 
-    /** The next element to the left; null if there is none, or if there are too many. */
+    /** Returns the next element to the left; null if there is none, or if there are too many. */
     @Nullable
     String next() {
         while (seen < MOST) {
@@ -54,7 +55,7 @@ final class HeaderElements {
         return null;
     }
 
-    /** Without the spaces and tabs around it. */
+    /** Returns the text without surrounding spaces and tabs. */
     static String withoutBlanks(String text) {
         int start = 0;
         int end = text.length();
@@ -71,7 +72,7 @@ final class HeaderElements {
         return c == ' ' || c == '\t';
     }
 
-    /** The next comma to the left that separates; -1 if there is none in this line. */
+    /** Returns the next comma to the left that separates; -1 if there is none in this line. */
     private int comma() {
         boolean quoted = false;
         for (int i = unread - 1; i >= 0; i--) {

@@ -3,8 +3,8 @@ package dev.limiter.spring.address;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An internet address by its 128 bits; IPv4 is what is mapped into IPv6 ({@code ::ffff:192.0.2.1}), however it was
- * written.
+ * An IP address as 128 bits. IPv4 addresses are IPv4-mapped IPv6 addresses ({@code ::ffff:192.0.2.1}), however they
+ * were written.
  */
 public record IpAddress(long high, long low) {
 
@@ -16,14 +16,14 @@ public record IpAddress(long high, long low) {
     private static final int GROUP_BITS = 16;
     private static final long IPV4_MARK = 0xffffL;
 
-    /** The IPv4 address of these 32 bits. */
+    /** Returns the IPv4 address of these 32 bits. */
     static IpAddress ofIpv4(long bits) {
         return new IpAddress(0, IPV4_MARK << 32 | bits);
     }
 
     /**
-     * Reads an address, with or without a zone ({@code fe80::1%eth0}), which is dropped. Never asks a name server;
-     * knows only decimal IPv4 without leading zeros, since others read those as octal. Null if it is no address.
+     * Parses an address; a zone ({@code fe80::1%eth0}) is dropped. Resolves no host names, and accepts only decimal
+     * IPv4 without leading zeros, which some parsers read as octal. Returns null if it is not an address.
      */
     public static @Nullable IpAddress parse(String text) {
         return IpAddressParser.parse(text);
@@ -33,7 +33,7 @@ public record IpAddress(long high, long low) {
         return high == 0 && low >>> 32 == IPV4_MARK;
     }
 
-    /** Whether the first bits of both are the same. */
+    /** Returns whether the first bits of both are the same. */
     boolean sharesPrefix(IpAddress other, int bits) {
         return bits <= 64
                 ? bits == 0 || (high ^ other.high) >>> 64 - bits == 0
@@ -41,8 +41,8 @@ public record IpAddress(long high, long low) {
     }
 
     /**
-     * The text that tells one client from another: an IPv4 address as it is ({@code 192.0.2.1}), of an IPv6 address the
-     * network ({@code 2001:db8:0:0::/64}), because a client with one address of a network usually has all of them.
+     * Returns the text that identifies a client: an IPv4 address ({@code 192.0.2.1}), or the network of an IPv6 address
+     * ({@code 2001:db8:0:0::/64}), because a client usually has all addresses of its network.
      *
      * @param ipv6Prefix the length of that network, 1 to 128
      */
@@ -63,7 +63,7 @@ public record IpAddress(long high, long low) {
                 .toString();
     }
 
-    /** 16 bits, without those beyond the prefix. */
+    /** Returns 16 bits, with zeros after the prefix. */
     private int group(int index, int prefix) {
         long half = index < 4 ? high : low;
         int bits = (int) (half >>> 48 - index % 4 * GROUP_BITS) & 0xffff;

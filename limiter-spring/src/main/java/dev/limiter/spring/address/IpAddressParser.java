@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads IPv4 and IPv6 addresses without ever asking a name server, which the JDK's own methods do not promise. */
+/** Parses IPv4 and IPv6 addresses without resolving host names, which the JDK's own methods do not guarantee. */
 final class IpAddressParser {
 
     private static final int GROUPS = 8;
@@ -15,7 +15,7 @@ final class IpAddressParser {
 
     private IpAddressParser() {}
 
-    /** Null if the text is no address. */
+    /** Returns the address; null if the text is not an address. */
     static @Nullable IpAddress parse(String text) {
         if (text.indexOf(':') < 0) {
             long bits = ipv4(text);
@@ -33,7 +33,7 @@ final class IpAddressParser {
         return new IpAddress(halves[0], halves[1]);
     }
 
-    /** All eight groups, with the zeros that the gap stands for; null if there are not eight. */
+    /** Returns all eight groups, including the zeros of a {@code ::}; null if there are not eight. */
     private static @Nullable List<Integer> groups(String text) {
         int gap = text.indexOf(GAP);
         if (text.length() > LONGEST || gap >= 0 && text.indexOf(GAP, gap + 1) >= 0) {
@@ -56,7 +56,7 @@ final class IpAddressParser {
         return valid ? groups : null;
     }
 
-    /** Adds groups with a colon between them, of which the last two may be an IPv4 address. */
+    /** Adds groups that are separated by colons. The last two may be an IPv4 address. */
     private static boolean add(String text, List<Integer> groups) {
         String[] parts = text.split(":", -1);
         for (int i = 0; i < parts.length; i++) {
@@ -75,7 +75,10 @@ final class IpAddressParser {
         return true;
     }
 
-    /** The 32 bits of four decimal numbers; -1 if they are none. Some parsers take a leading zero for octal. */
+    /**
+     * Returns the 32 bits of an IPv4 address; -1 if it is invalid. Rejects leading zeros, which some parsers read as
+     * octal.
+     */
     private static long ipv4(String text) {
         String[] parts = text.length() > LONGEST ? new String[0] : text.split("\\.", -1);
         long bits = 0;

@@ -5,12 +5,12 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Says once what is wrong with the proxies of an application. Thread-safe. */
+/** Logs mistakes in the proxy settings, each of them once. Thread-safe. */
 final class ProxyWarnings {
 
     private static final Log logger = LogFactory.getLog(ClientAddresses.class);
 
-    /** Where most proxies are; the address itself may be a client's, and does not belong into a log. */
+    /** The networks of most proxies. The address itself is not logged, because it may be a client's. */
     private static final AddressRange[] PRIVATE = {
         AddressRange.parse("127.0.0.0/8"),
         AddressRange.parse("10.0.0.0/8"),
@@ -23,38 +23,38 @@ final class ProxyWarnings {
         AddressRange.parse("fe80::/10"),
     };
 
-    private final AtomicBoolean untrustedSaid = new AtomicBoolean();
-    private final AtomicBoolean contradictionSaid = new AtomicBoolean();
+    private final AtomicBoolean untrustedLogged = new AtomicBoolean();
+    private final AtomicBoolean contradictionLogged = new AtomicBoolean();
 
-    void everybodyIsTrusted() {
-        logger.error(
-                "limiter.web.trusted-proxies trusts everybody: any client can say that it is another one, and get a"
-                        + " new bucket with each request. List only the addresses of your proxies.");
+    void allAreTrusted() {
+        logger.error("limiter.web.trusted-proxies contains all addresses: any client can forge its address, and get"
+                + " a" + " new bucket with each request. List only the addresses of your proxies.");
     }
 
-    /** If forwarded headers came from a peer that may not send them. */
+    /** Reports forwarded headers from an untrusted peer. */
     void untrusted(Sender sender, @Nullable IpAddress peer) {
-        if (untrustedSaid.get() || !isForwarded(sender) || !untrustedSaid.compareAndSet(false, true)) {
+        if (untrustedLogged.get() || !isForwarded(sender) || !untrustedLogged.compareAndSet(false, true)) {
             return;
         }
         IpAddress address = peer != null || sender.peer() == null ? peer : IpAddress.parse(sender.peer());
         String network = network(address);
-        logger.error("A request came with a Forwarded or X-Forwarded-For header, but from a peer "
+        logger.error("A request has a Forwarded or X-Forwarded-For header, but comes from a peer "
                 + (network == null ? "" : "in " + network + " ")
-                + "that limiter.web.trusted-proxies does not hold. Such headers are not believed: the client is taken"
-                + " to be the peer. If the peer is a proxy of yours, all its clients share one bucket; list it, as in"
+                + "that is not in limiter.web.trusted-proxies. The header is ignored, and the peer counts as the"
+                + " client." + " All clients of your own proxy would share one bucket: add it, for example"
                 + " limiter.web.trusted-proxies: [\"" + (network == null ? "192.0.2.0/24" : network)
-                + "\"]. If no proxy is in front of this application, clients made the header up, and nothing is wrong."
-                + " This is said once; the peer is logged at debug level.");
-        logger.debug("The peer is " + sender.peer());
+                + "\"]. If this application has no proxy, a client forged the header, and you can ignore this"
+                + " message." + " It is logged once; the peer is logged at debug level.");
+        logger.debug("Untrusted peer: " + sender.peer());
     }
 
     void contradiction() {
-        if (contradictionSaid.compareAndSet(false, true)) {
-            logger.error("A request came with a Forwarded and an X-Forwarded-For header that name different clients."
-                    + " Neither is believed: all such requests share one bucket of their own. Say which of them your"
-                    + " proxies write, with limiter.web.forwarded-header: x-forwarded-for (or forwarded), or have them"
-                    + " remove the other. This is said once.");
+        if (contradictionLogged.compareAndSet(false, true)) {
+            logger.error("A request has a Forwarded and an X-Forwarded-For header that name different clients." + ""
+                    + " Both are ignored, and all such requests share one bucket of their own. Set" + ""
+                    + " limiter.web.forwarded-header to the header that your proxies write, x-forwarded-for or"
+                    + " forwarded," + " or configure the proxies to remove the other one. This message is logged"
+                    + " once.");
         }
     }
 

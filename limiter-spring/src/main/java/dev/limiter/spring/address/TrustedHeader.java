@@ -1,8 +1,8 @@
 package dev.limiter.spring.address;
 
-/** The header in which trusted proxies name their client. */
+/** The header in which trusted proxies report the client. */
 public enum TrustedHeader {
-    /** In whichever is there; if both are and contradict each other, neither is believed. */
+    /** Either header; if both are present and contradict each other, both are ignored. */
     ANY,
     /** {@code Forwarded} of RFC 7239; {@code X-Forwarded-For} is ignored. */
     FORWARDED,

@@ -1,4 +1,4 @@
-/** The addresses of clients, also behind proxies. Internal. */
+/** Determines the addresses of clients, also behind proxies. Internal. */
 @NullMarked
 package dev.limiter.spring.address;
 

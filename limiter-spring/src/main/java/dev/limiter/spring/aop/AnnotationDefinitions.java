@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.env.PropertyResolver;
 
-/** Turns an annotation into the settings of a rule: what the configuration says about its name, over its own. */
+/**
+ * Converts an annotation to the definition of a rule. Settings of the configuration under its name override its
+ * attributes.
+ */
 final class AnnotationDefinitions {
 
     private static final long DEFAULT_LIMIT = 100;
@@ -35,9 +38,9 @@ final class AnnotationDefinitions {
     }
 
     /**
-     * The name of the rule of an annotation, one of several of a method: each has a bucket of its own.
+     * Returns the rule name of an annotation. Each annotation of a method has its own rule and buckets.
      *
-     * @throws LimiterConfigurationException if the annotation has a name that is blank
+     * @throws LimiterConfigurationException if the name of the annotation is blank
      */
     String name(RateLimiter annotation, String method, int position, RuleOrigin origin) {
         String name = text(annotation.name(), "name", origin);
@@ -49,20 +52,22 @@ final class AnnotationDefinitions {
                     MessageCode.UNREADABLE_VALUE,
                     origin.of("name"),
                     annotation.name(),
-                    "There is no name here, or a placeholder gave none. Write one, or leave the attribute out."));
+                    "The name is empty, or a placeholder resolved to nothing. Set a name, or remove the attribute."));
         }
         return name;
     }
 
     /**
-     * @param name as {@link #name} tells it
-     * @param status of rejections if the annotation sets none; null for the one of all rules
-     * @throws LimiterConfigurationException if the annotation has a name without a rule and without a limit, or that of
-     *     the automatic limit
+     * Returns the definition of a rule.
+     *
+     * @param name the result of {@link #name}
+     * @param status the default status of rejections; null for the one of all rules
+     * @throws LimiterConfigurationException if the annotation names an unknown rule and has no limit, or has the name
+     *     of the automatic limit
      */
     RuleDefinition definition(
             RateLimiter annotation, String name, RuleOrigin origin, RuleSet configured, @Nullable Integer status) {
-        // no property can have the name of an unnamed one, which has a dot; a change while the application runs can
+        // The name of an unnamed annotation contains a dot, so only a change while the application runs can have it.
         Optional<RuleDefinition> configuration = configured.definition(name);
         boolean named = !annotation.name().isEmpty();
         if (configured.defaultLimit().isPresent() && RuleName.canonical(name).equals(RuleName.DEFAULT)) {
@@ -70,14 +75,14 @@ final class AnnotationDefinitions {
                     MessageCode.SAME_NAME,
                     origin.of("name"),
                     name,
-                    "This is the name of limiter.web.default-limit. Choose another one."));
+                    "This is the name of limiter.web.default-limit. Choose another name."));
         }
         if (named && configuration.isEmpty() && annotation.limit() == RateLimiter.UNSET) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.UNKNOWN_RULE,
                     origin.of("name"),
                     name,
-                    "There is no rule of this name. Add limiter.rules." + name
+                    "No rule has this name. Add limiter.rules." + name
                             + " to the configuration, or a limit to the annotation."
                             + DidYouMean.ask(
                                     name,
@@ -100,16 +105,16 @@ final class AnnotationDefinitions {
                 .with(LimitOptions.LIMIT, DEFAULT_LIMIT, origin)
                 .with(LimitOptions.WINDOW, hasWindow ? DEFAULT_WINDOW : null, origin)
                 .with(LimitOptions.ALGORITHM, annotation.algorithm(), origin);
-        Settings limit = said(annotation, LimitOptions.OF_RULE, origin).over(usual);
+        Settings limit = settings(annotation, LimitOptions.OF_RULE, origin).over(usual);
         return RuleDefinition.builder(name, origin)
                 .limit(new LimitDefinition(origin.toString(), limit))
                 .status(status)
-                .settings(said(annotation, RuleOptions.ALL, origin))
+                .settings(settings(annotation, RuleOptions.ALL, origin))
                 .build();
     }
 
-    /** The options that the annotation says something about that is not the default of its attribute. */
-    private Settings said(RateLimiter annotation, List<Option<?>> options, RuleOrigin origin) {
+    /** Returns the options that differ from the default of their attribute. */
+    private Settings settings(RateLimiter annotation, List<Option<?>> options, RuleOrigin origin) {
         Map<String, Object> attributes = AnnotationUtils.getAnnotationAttributes(annotation);
         Settings settings = Settings.NONE;
         for (Option<?> option : options) {
@@ -129,7 +134,7 @@ final class AnnotationDefinitions {
         return settings.with(option, (T) value, origin);
     }
 
-    /** The text with its placeholders resolved; null if nothing was said. */
+    /** Returns the text with its placeholders resolved; null if it is empty. */
     @Nullable
     String text(String raw, String attribute, RuleOrigin origin) {
         if (raw.isEmpty()) {

@@ -11,14 +11,15 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The method that is called instead of one that is over its limit: on the same object, behind its proxy, with the same
- * arguments, followed by the exception if it takes one more.
+ * The method that is called instead of a rejected one: on the same object, behind its proxy, with the same arguments
+ * and, if it takes one more, the exception.
  */
 record Fallback(Method method, boolean takesException) {
 
     /**
-     * @throws IllegalArgumentException if the type has no fitting method of that name; the message names the fitting
-     *     forms
+     * Finds a fallback.
+     *
+     * @throws IllegalArgumentException if the type has no such method; the message contains the possible signatures
      */
     static Fallback of(Method limited, Class<?> targetClass, String name) {
         return MethodIntrospector.selectMethods(targetClass, (MethodIntrospector.MetadataLookup<Fallback>)
@@ -29,7 +30,7 @@ record Fallback(Method method, boolean takesException) {
                 .orElseThrow(() -> new IllegalArgumentException(expected(limited, targetClass, name)));
     }
 
-    /** Whether the method can be called instead of another one. */
+    /** Returns whether the method can be a fallback of {@code limited}. */
     static boolean fits(Method method, Method limited) {
         return fitting(limited, method, method.getName()) != null;
     }
@@ -59,10 +60,11 @@ record Fallback(Method method, boolean takesException) {
     private static String expected(Method limited, Class<?> targetClass, String name) {
         int parenthesis = name.indexOf('(');
         if (parenthesis > 0) {
-            return "This has to be the name of a method alone: write \"" + name.substring(0, parenthesis) + "\"";
+            return "It must be the name of a method without parameters: write" + " \"" + name.substring(0, parenthesis)
+                    + "\".";
         }
         if (name.equals(limited.getName())) {
-            return "This is the limited method itself: name another one, such as \"" + name + "Rejected\"";
+            return "It is the limited method itself: name another one, such as \"" + name + "Rejected\".";
         }
         StringBuilder parameters = new StringBuilder();
         for (Class<?> type : limited.getParameterTypes()) {
@@ -71,7 +73,7 @@ record Fallback(Method method, boolean takesException) {
         String result = limited.getReturnType().getSimpleName();
         String separator = parameters.isEmpty() ? "" : ", ";
         return targetClass.getSimpleName() + " needs a method \"" + result + " " + name + "(" + parameters
-                + ")\", or \"" + result + " " + name + "(" + parameters + separator + "RateLimitExceededException)\"";
+                + ")\", or \"" + result + " " + name + "(" + parameters + separator + "RateLimitExceededException)\".";
     }
 
     @Nullable

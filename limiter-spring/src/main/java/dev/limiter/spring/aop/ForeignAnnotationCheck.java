@@ -19,8 +19,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds {@code @RateLimiter} of resilience4j where that of Limiter was meant: resilience4j does not apply it, or it names
- * a rule.
+ * Finds {@code @RateLimiter} of resilience4j that was probably imported by mistake: resilience4j does not apply it, or
+ * it names a rule.
  */
 public final class ForeignAnnotationCheck implements StartupCheck {
 

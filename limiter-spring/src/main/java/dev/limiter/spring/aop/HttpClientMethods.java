@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
-/** Tells the methods of HTTP clients, whose limits are what other services let the application ask. */
+/** Detects methods of HTTP clients. Their limits protect a remote service, so the caller did not cause a rejection. */
 final class HttpClientMethods {
 
     private static final List<String> CLIENTS = List.of(
@@ -18,8 +18,8 @@ final class HttpClientMethods {
     private HttpClientMethods() {}
 
     /**
-     * The default of {@code status} for a method: 503 for those of HTTP clients; null for others. A controller may serve
-     * the interface of a client.
+     * Returns the default of {@code status} for a method: 503 for methods of HTTP clients, else null. A controller that
+     * implements a client interface is not a client.
      */
     static @Nullable Integer status(Method method, Class<?> type) {
         boolean client = isClient(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY))

@@ -18,8 +18,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Registers what the limits of a bean reach by reflection, for native images: the limited methods, the types that
- * expressions see as their arguments and results, and their fallbacks.
+ * Registers reflection hints for native images: for limited methods, for their fallbacks, and for the argument and
+ * result types that expressions use.
  */
 final class LimitedBeanAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -41,14 +41,14 @@ final class LimitedBeanAotProcessor implements BeanRegistrationAotProcessor {
     private void register(Method method, Class<?> type, List<RateLimiter> annotations, ReflectionHints hints) {
         hints.registerMethod(method, ExecutableMode.INVOKE);
         for (Type argument : method.getGenericParameterTypes()) {
-            visible(argument, hints);
+            registerType(argument, hints);
         }
-        visible(method.getGenericReturnType(), hints);
+        registerType(method.getGenericReturnType(), hints);
         annotations.forEach(annotation -> fallback(annotation.fallback(), type, hints));
     }
 
-    /** Expressions may call methods of what they see, and read properties of what those give. */
-    private void visible(Type type, ReflectionHints hints) {
+    /** Registers a type, so that expressions can use its methods and properties. */
+    private void registerType(Type type, ReflectionHints hints) {
         Class<?> seen = ResolvableType.forType(type).toClass();
         if (seen != void.class && seen != Object.class && !ClassUtils.isPrimitiveOrWrapper(seen)) {
             hints.registerType(seen, MemberCategory.INVOKE_PUBLIC_METHODS);

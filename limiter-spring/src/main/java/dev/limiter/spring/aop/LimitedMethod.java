@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A method with its limits, compiled: once for each set of rules. Thread-safe. */
+/** A method with its limits, compiled once for each set of rules. Thread-safe. */
 final class LimitedMethod {
 
     private record Compiled(RuleSet ruleSet, List<RateLimitRule> all, ApplicableRules rules) {
@@ -28,7 +28,7 @@ final class LimitedMethod {
     private final Function<RuleSet, List<RateLimitRule>> compiler;
     private volatile Compiled compiled;
 
-    /** {@code fallbacks}: by the canonical names of their rules. */
+    /** {@code fallbacks}: by canonical rule name. */
     LimitedMethod(
             Method method,
             String signature,
@@ -44,28 +44,28 @@ final class LimitedMethod {
         this.compiled = Compiled.of(ruleSet, compiler);
     }
 
-    /** The most specific method, that of the target class. */
+    /** Returns the method of the target class. */
     Method method() {
         return method;
     }
 
-    /** The full signature, which its buckets go by. */
+    /** Returns the full signature, which identifies its buckets. */
     String signature() {
         return signature;
     }
 
-    /** {@code Class.method}, for people. */
+    /** Returns the display name {@code Class.method}. */
     String name() {
         return name;
     }
 
-    /** The fallback of the annotation with that rule; null if it has none. */
+    /** Returns the fallback of the annotation with this rule; null if it has none. */
     @Nullable
     Fallback fallback(String rule) {
         return fallbacks.get(RuleName.canonical(rule));
     }
 
-    /** With the settings of a set of rules, in force or not. */
+    /** Returns the method's rules, compiled with a set of rules. */
     List<RateLimitRule> compile(RuleSet ruleSet) {
         Compiled known = compiled;
         return known.ruleSet == ruleSet ? known.all : compiler.apply(ruleSet);

@@ -20,8 +20,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 
 /**
- * Compiles the annotations of all beans before the application serves anything, so that mistakes stop the start. Finds
- * annotations that limit nothing, and rules that nothing uses, maybe because their name is misspelled.
+ * Compiles the annotations of all beans at startup, so that mistakes fail early. Finds annotations that limit nothing,
+ * and rules that nothing uses, for example because their name is misspelled.
  */
 public final class LimitedMethodScanner implements SmartInitializingSingleton, StartupCheck {
 
@@ -51,15 +51,15 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
         logRulesForCode();
     }
 
-    /** A rule whose paths were forgotten looks like a rule for code. */
+    /** Logs rules that only code can use, because a rule with forgotten paths looks the same. */
     private void logRulesForCode() {
         List<String> forCode = rules.current().rules().stream()
                 .filter(rule -> !rule.appliesByPath() && rule.live() == null && !methods.use(rule.name()))
                 .map(RateLimitRule::origin)
                 .toList();
         if (!forCode.isEmpty() && beans.getDependentBeans("limiterTemplate").length == 0) {
-            logger.info("No paths and no method use these rules. They limit nothing until code names them in a"
-                    + " RateLimitTemplate: " + String.join(", ", forCode));
+            logger.info("These rules have no paths, and no @RateLimiter has their name. They limit nothing until"
+                    + " code uses them with a" + " RateLimitTemplate: " + String.join(", ", forCode));
         }
     }
 
@@ -72,10 +72,9 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
             if (!onlyChanged && !forCode && !methods.use(rule.name())) {
                 findings.add(new Finding(
                         MessageCode.UNUSED_RULE,
-                        "Nothing uses the rule " + rule.origin()
-                                + ": it has no paths, no bean has a @RateLimiter(\"" + rule.name()
-                                + "\"), and code cannot name it, because its limit is not complete. Add paths, correct"
-                                + " the name, or remove the rule."));
+                        rule.origin() + " limits nothing: it has no paths, no bean has a"
+                                + " @RateLimiter(\"" + rule.name() + "\"), and code cannot use it, because its limit"
+                                + " is incomplete. Add paths, correct" + " the name, or remove the rule."));
             }
         }
         return findings;

@@ -33,7 +33,7 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.core.env.PropertyResolver;
 import org.springframework.util.ClassUtils;
 
-/** The limited methods of the application, each found and compiled once. Thread-safe. */
+/** Finds and compiles the limited methods of the application, each of them once. Thread-safe. */
 public final class LimitedMethods implements MethodLimits {
 
     private final Rules rules;
@@ -77,7 +77,7 @@ public final class LimitedMethods implements MethodLimits {
         return RateLimiterMethodInterceptor.REACTOR && ReactiveCall.isReactive(method);
     }
 
-    /** Whether annotations apply to the method, be it that its calls can be limited or not. */
+    /** Returns whether annotations apply to the method, even if no proxy can intercept its calls. */
     boolean isAnnotated(Method method, Class<?> targetClass) {
         Class<?> type = LimitedType.of(method, targetClass, targetClass);
         return RateLimiterAnnotations.mayBeOn(type) && find(method, type) != null;
@@ -102,14 +102,14 @@ public final class LimitedMethods implements MethodLimits {
     }
 
     /**
-     * The limits of a method; null if it has none.
+     * Returns the limits of a method; null if it has none.
      *
-     * @throws LimiterConfigurationException if its annotations cannot work
+     * @throws LimiterConfigurationException if its annotations are invalid
      */
     @Nullable
     LimitedMethod find(Method method, Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(method, targetClass);
-        // A plain look-up never locks, as computeIfAbsent may.
+        // Unlike computeIfAbsent, get never locks.
         Optional<LimitedMethod> known = methods.get(key);
         return (known != null ? known : methods.computeIfAbsent(key, absent -> compile(method, targetClass)))
                 .orElse(null);
@@ -119,13 +119,13 @@ public final class LimitedMethods implements MethodLimits {
         return method.rules(rules.current());
     }
 
-    /** Whether a method that was found so far is limited by the rule of that name. */
+    /** Returns whether the rule with this name limits a method that was found so far. */
     boolean use(String ruleName) {
         return ruleNames.contains(RuleName.canonical(ruleName));
     }
 
     /**
-     * Whether the annotations of the type name the method as the fallback of another one: they do not limit it then.
+     * Returns whether the annotations of the type name the method as a fallback, which they do not limit.
      */
     boolean isFallback(Method called, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
@@ -179,7 +179,7 @@ public final class LimitedMethods implements MethodLimits {
                         MessageCode.SAME_NAME,
                         origin.of("name"),
                         definition.name(),
-                        "Two annotations have this name; give each its own"));
+                        "Two annotations have this name. Give each its own."));
             }
             ruleNames.add(RuleName.canonical(definition.name()));
             compiled.add(compiler.compile(definition, method, signature));
@@ -191,7 +191,7 @@ public final class LimitedMethods implements MethodLimits {
         return compiled;
     }
 
-    /** The fallback of each annotation that has one, by the canonical name of its rule. */
+    /** Returns the fallbacks of the annotations by canonical rule name. */
     private Map<String, Fallback> fallbacks(
             List<RateLimiter> annotations, Method method, Class<?> type, String methodName) {
         RuleOrigin origin = RuleOrigin.annotation(signature(method, type));

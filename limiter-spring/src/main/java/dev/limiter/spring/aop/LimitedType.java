@@ -5,18 +5,19 @@ import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The type of the application to which a limited method belongs. That is the class of the bean; but where no
- * class of the application implements an interface (a repository of Spring Data, a client of an HTTP service),
- * it is the interface: the class behind it is the same for all repositories, and that of a proxy has another
- * name in each process.
+ * Determines the application type to which a limited method belongs, usually the class of the bean. For interfaces that
+ * no class of the application implements (Spring Data repositories, HTTP clients), it is the interface: all
+ * repositories share one class, and the class of a proxy has another name in each process.
  */
 final class LimitedType {
 
     private LimitedType() {}
 
     /**
-     * @param bean the class of the object on which the method is called, which may be a proxy
-     * @param target the class of what is behind all proxies of it, as far as it is known
+     * Returns the type of a method.
+     *
+     * @param bean the class of the called object, which may be a proxy
+     * @param target the class behind its proxies, as far as it is known
      */
     static Class<?> of(Method method, Class<?> bean, Class<?> target) {
         if (!Proxy.isProxyClass(bean)) {
@@ -30,7 +31,7 @@ final class LimitedType {
         return implemented ? target : declared;
     }
 
-    /** The interface of the proxy that has the method; one of the application rather than one of Spring. */
+    /** Returns the interface of the proxy that declares the method, preferably one of the application. */
     private static @Nullable Class<?> declaring(Method method, Class<?> proxy) {
         Class<?> ofSpring = null;
         for (Class<?> candidate : proxy.getInterfaces()) {

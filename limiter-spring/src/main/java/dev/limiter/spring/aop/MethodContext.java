@@ -8,11 +8,11 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a limited method, the same for all its rules.
+ * The call of a limited method, which is the same for all its rules.
  *
- * @param resource the full signature, which its buckets go by
+ * @param resource the full signature, which identifies its buckets
  * @param known the arguments; null before the call
- * @param name of the method, for people
+ * @param name the display name of the method
  */
 record MethodContext(
         @Nullable RequestView request,

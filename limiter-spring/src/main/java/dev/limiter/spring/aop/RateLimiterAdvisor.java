@@ -6,9 +6,9 @@ import org.springframework.aop.support.AbstractBeanFactoryPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
 /**
- * Puts {@link RateLimiterMethodInterceptor} around limited methods. An advisor and not an {@code @Aspect}, since
- * AspectJ's {@code @annotation} does not see annotations of interfaces, meta-annotations and repeated ones. Finds the
- * interceptor by its name at the first call, so that creating proxies does not create limiters.
+ * Puts {@link RateLimiterMethodInterceptor} around limited methods. It is not an {@code @Aspect}, because AspectJ's
+ * {@code @annotation} finds neither annotations of interfaces nor meta-annotations and repeated ones. Looks up the
+ * interceptor by name at the first call, so that creating proxies does not create limiters.
  */
 public final class RateLimiterAdvisor extends AbstractBeanFactoryPointcutAdvisor {
 

@@ -18,8 +18,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the annotations that apply to a method: those of the nearest annotated element. The method and the methods it
- * overrides or implements come before its type, superclasses and interfaces.
+ * Finds the annotations that apply to a method: the ones of the nearest annotated element. The method and the methods
+ * that it overrides or implements take precedence over its type, superclasses and interfaces.
  */
 final class RateLimiterAnnotations {
 
@@ -31,7 +31,7 @@ final class RateLimiterAnnotations {
 
     private RateLimiterAnnotations() {}
 
-    /** Whether it is worth looking at a type; those of Spring itself are many, and have none. */
+    /** Returns whether a type may be annotated. Skips the many types of Spring itself. */
     static boolean mayBeOn(Class<?> type) {
         return AnnotationUtils.isCandidateClass(type, RateLimiter.class)
                 && (!type.getName().startsWith("org.springframework.")
@@ -39,8 +39,7 @@ final class RateLimiterAnnotations {
     }
 
     /**
-     * All annotations of the nearest element, in the order in which they are written; none if the method is not
-     * limited.
+     * Returns all annotations of the nearest element in source order; empty if the method is not limited.
      */
     static List<RateLimiter> of(Method method, Class<?> targetClass) {
         Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
@@ -48,7 +47,7 @@ final class RateLimiterAnnotations {
         return own.isEmpty() && limitedByType(specific) ? nearest(targetClass) : own;
     }
 
-    /** The annotations of each limited method of a type. */
+    /** Returns the annotations of each limited method of a type. */
     static Map<Method, List<RateLimiter>> of(Class<?> type) {
         return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<List<RateLimiter>>) method -> {
             List<RateLimiter> annotations = of(method, type);
@@ -56,12 +55,12 @@ final class RateLimiterAnnotations {
         });
     }
 
-    /** Whether the method has annotations itself, rather than its type. */
+    /** Returns whether the method itself is annotated, rather than its type. */
     static boolean areOn(Method method) {
         return !nearest(method).isEmpty();
     }
 
-    /** Whether annotations are meant for the method, be it that its calls can be limited or not. */
+    /** Returns whether annotations are meant for the method, even if no proxy can intercept its calls. */
     static boolean areMeantFor(Method method, Class<?> targetClass) {
         return areOn(method)
                 || (isEndpoint(method) || limitedByType(method))
@@ -81,13 +80,16 @@ final class RateLimiterAnnotations {
                 .toList();
     }
 
-    /** The annotation of a controller is about its endpoints, not about the methods that serve them. */
+    /**
+     * Returns whether annotations of the type apply to the method. Annotations of a controller do not apply to its
+     * helper methods.
+     */
     private static boolean limitedByType(Method method) {
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || ReflectionUtils.isObjectMethod(method)) {
             return false;
         }
-        // Spring MVC serves endpoints of any visibility; of other beans, the methods that are not public are their own.
+        // Endpoints of Spring MVC may have any visibility. In other beans, only public methods are limited.
         return isEndpoint(method)
                 || Modifier.isPublic(modifiers) && NO_ENDPOINT.stream().noneMatch(annotations(method)::isPresent);
     }

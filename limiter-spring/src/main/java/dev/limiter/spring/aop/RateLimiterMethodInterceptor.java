@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 
-/** Lets a call of a limited method through, or hands it to the fallback, or stops it. Thread-safe. */
+/** Decides calls of limited methods: proceeds, calls the fallback, or throws. Thread-safe. */
 public final class RateLimiterMethodInterceptor implements MethodInterceptor {
 
     static final boolean REACTOR =
@@ -46,7 +46,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         }
         Verdict verdict = decide(call, method, request, handler);
         if (verdict.permitted()) {
-            // Asynchronous work of a handler may go on after it has returned; the request knows when it is over.
+            // Asynchronous work of a handler may continue after it returns; its permits are released with the request.
             boolean releases = !handler && verdict.holds();
             return releases || verdict.isOpen()
                     ? new CallCompletion(verdict, request != null, releases)
@@ -82,7 +82,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
             request.settleWithAnswer(verdict);
             return verdict;
         }
-        // A rule that counted the request by its path does not count it again by its name.
+        // A rule that counted the request by path does not count it again by name.
         Verdict verdict = decider.decide(rules.without(request.rules()), context);
         request.add(verdict);
         return verdict;

@@ -16,10 +16,10 @@ import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
 /**
- * Puts limits at the place of their order, also on methods with advice out of order: Spring adds {@code @Async}, {@code
- * @Retryable} and {@code @ConcurrencyLimit} in front of all other advice of a proxy. Otherwise a rejected call would
- * take a thread first, and be tried again. Other advice and other methods stay as they are. Not {@link Ordered}: runs
- * after the post-processors that add advice.
+ * Moves limits to the position of their order in proxies. Spring adds {@code @Async}, {@code @Retryable} and
+ * {@code @ConcurrencyLimit} in front of all other advice, so a rejected call would first take a thread, and be retried.
+ * Other advice and other methods are not changed. It is not {@link Ordered}, so that it runs after the post-processors
+ * that add advice.
  */
 public final class RateLimiterPlacement implements BeanPostProcessor {
 
@@ -38,27 +38,27 @@ public final class RateLimiterPlacement implements BeanPostProcessor {
 
     private static void place(RateLimiterAdvisor limits, int current, Advised proxy) {
         if (limits.getOrder() == Ordered.LOWEST_PRECEDENCE) {
-            // within all others of that order, too
+            // behind all others with the same order
             proxy.removeAdvisor(current);
             proxy.addAdvisor(limits);
             return;
         }
         List<Advisor> before = Arrays.asList(proxy.getAdvisors()).subList(0, current);
-        List<Advisor> outOfTurn = before.stream()
+        List<Advisor> misplaced = before.stream()
                 .filter(advisor -> order(advisor) > limits.getOrder())
                 .toList();
-        if (!outOfTurn.isEmpty()) {
+        if (!misplaced.isEmpty()) {
             BiPredicate<Method, Class<?>> overtaken =
-                    (method, type) -> outOfTurn.stream().anyMatch(advisor -> appliesTo(method, type, advisor));
+                    (method, type) -> misplaced.stream().anyMatch(advisor -> appliesTo(method, type, advisor));
             proxy.removeAdvisor(current);
             proxy.addAdvisor(current, new Part(limits, overtaken.negate()));
-            proxy.addAdvisor(before.indexOf(outOfTurn.get(0)), new Part(limits, overtaken));
+            proxy.addAdvisor(before.indexOf(misplaced.get(0)), new Part(limits, overtaken));
         }
     }
 
     private static int order(Advisor advisor) {
-        // The @Async advisor claims to be the first of all: right for advice in its thread, but a limit comes before
-        // the thread.
+        // The @Async advisor has the highest precedence. That is right for advice in its thread, but a limit must
+        // decide before.
         boolean ordered = advisor instanceof Ordered && !(advisor instanceof AsyncAnnotationAdvisor);
         return ordered ? ((Ordered) advisor).getOrder() : Ordered.LOWEST_PRECEDENCE;
     }

@@ -9,17 +9,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** Annotated methods whose calls pass the proxy by: what is written on them limits nothing. */
+/** Finds annotated methods that no proxy can intercept, so their annotations limit nothing. */
 final class UnproxiedMethods {
 
     private UnproxiedMethods() {}
 
-    /** Whether no proxy can intercept calls of the method on objects of that class. */
+    /** Returns whether no proxy can intercept calls of the method on objects of the class. */
     static boolean is(Method method, Class<?> targetClass) {
         return kind(method, ClassUtils.getUserClass(targetClass)) != null;
     }
 
-    /** The warning about a method of a bean; empty if it is not annotated itself, or its calls can be limited. */
+    /** Returns the finding about a method of a bean; empty if it is not annotated, or if its calls can be limited. */
     static Optional<Finding> finding(Method method, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
         String kind = kind(method, type);
@@ -28,10 +28,8 @@ final class UnproxiedMethods {
                 : Optional.of(new Finding(
                         MessageCode.UNREACHABLE_METHOD,
                         RuleOrigin.annotation(LimitedMethods.signature(method, type))
-                                + " limits nothing: calls of a "
-                                + kind
-                                + " method do not go through the proxy of its bean. Make the method one that can be"
-                                + " overridden, or annotate one that calls it."));
+                                + " limits nothing: calls of a " + kind + " method bypass the proxy of its bean."
+                                + " Make the method overridable," + " or annotate a method that calls it."));
     }
 
     private static @Nullable String kind(Method method, Class<?> type) {
@@ -42,7 +40,7 @@ final class UnproxiedMethods {
         if (Modifier.isStatic(modifiers)) {
             return "static";
         }
-        // A proxy of interfaces has final methods of the class, too.
+        // A proxy of interfaces can intercept final methods of the class.
         return Modifier.isFinal(modifiers)
                         && ClassUtils.getInterfaceMethodIfPossible(method, type).equals(method)
                 ? "final"

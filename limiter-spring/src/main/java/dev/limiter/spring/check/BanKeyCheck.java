@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/** Finds bans by a key that clients choose freely: they avoid the ban with another value, and can ban other clients. */
+/** Finds bans by a key that clients choose freely. They avoid the ban with another value, and can ban other clients. */
 public final class BanKeyCheck implements StartupCheck {
 
     private static final Pattern CHOSEN =
@@ -37,9 +37,10 @@ public final class BanKeyCheck implements StartupCheck {
                 .map(key -> new Finding(
                         MessageCode.CHOSEN_BAN_KEY,
                         key.where() + " = " + text(key)
-                                + ": clients choose this freely. A banned client continues with another value, and can"
-                                + " get another client banned with the value of that client. Use ip or principal|ip for"
-                                + " a rule with a ban, or a header that only your gateway sets."))
+                                + ": clients choose this value freely, so a banned client continues with another"
+                                + " one, and can" + " get another client banned by sending its value. Use ip"
+                                + " or principal|ip for" + " a rule with a ban, or a header that only your"
+                                + " gateway sets."))
                 .toList();
     }
 
@@ -47,7 +48,9 @@ public final class BanKeyCheck implements StartupCheck {
         return CHOSEN.matcher(text(key)).find() || isChosenByPath(key);
     }
 
-    /** Next to a part that identifies the client, a path variable cannot ban other clients. */
+    /**
+     * Returns whether only path variables divide the key. Next to a part that identifies the client, they are harmless.
+     */
     private static boolean isChosenByPath(Setting<List<String>> key) {
         List<String> parts = List.of(text(key).split(","));
         return parts.stream().allMatch(part -> any(part, OF_NO_CLIENT))

@@ -5,7 +5,7 @@ import dev.limiter.spring.failure.MessageCode;
 /**
  * A setting that is valid, but probably not intended.
  *
- * @param code of the kind of finding
+ * @param code the kind of finding
  * @param text one or two sentences: the property or method, its effect, and what to do
  */
 public record Finding(MessageCode code, String text) {

@@ -5,10 +5,10 @@ import dev.limiter.spring.key.SecretValues;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds keys hashed with the default secret, which is public: a reader of the keys can guess their values. */
+/** Finds keys that are hashed with the default secret. It is public, so a reader of the keys can guess their values. */
 public final class KeySecretCheck implements StartupCheck {
 
-    /** The secret if there is no other: the same for all instances. */
+    /** The default secret, the same for all instances. */
     public static final String KNOWN_SECRET = "dev.limiter.known-to-everybody";
 
     private final SecretValues values;
@@ -26,9 +26,9 @@ public final class KeySecretCheck implements StartupCheck {
                 ? List.of()
                 : List.of(new Finding(
                         MessageCode.KEY_SECRET,
-                        "limiter.redis.key-secret is not set: values of headers, cookies, sessions and the like are"
-                                + " stored in Redis as hashes without a secret of your own. A reader of Redis can find"
-                                + " values that are easy to guess. Set it to a random text, the same for all"
-                                + " instances."));
+                        "limiter.redis.key-secret is not set, so values of headers, cookies, sessions and the like"
+                                + " are" + " hashed with a public secret before they are stored in Redis. A reader"
+                                + " of Redis can find" + " values that are easy to guess. Set it to a random text of"
+                                + " 16 characters or more, the same" + " for all instances."));
     }
 }

@@ -6,7 +6,7 @@ import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleOptions;
 import java.util.List;
 
-/** Finds rules with paths and without a key, so that one client can use up the limit of all clients. */
+/** Finds rules with paths but without a key, in which one client can use up the limit of all clients. */
 public final class KeylessRuleCheck implements StartupCheck {
 
     private final Rules rules;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Finds rules with {@code charge-if} over many paths in which requests do not wait: each request has its permits until
- * the response is known, so parallel requests that are refunded in the end are rejected.
+ * Finds rules with {@code charge-if} over many paths in which requests do not wait. Each request holds its permits
+ * until its response is known, so parallel requests are rejected that would be refunded in the end.
  */
 public final class ParallelChargesCheck implements StartupCheck {
 
@@ -35,12 +35,12 @@ public final class ParallelChargesCheck implements StartupCheck {
 
     private static Finding finding(RateLimitRule rule, Setting<String> chargeIf) {
         String advice = rule.phase() == Phase.REQUEST
-                ? "Set a limit above the parallel requests of one client, or paths of the login alone."
-                : "With max-wait: 1s they queue until a permit is refunded.";
+                ? "Set a limit above the parallel requests of one client, or only the paths of the login."
+                : "Set max-wait: 1s, so that they queue until a permit is refunded.";
         return new Finding(
                 MessageCode.PARALLEL_CHARGES,
-                chargeIf.where() + " = " + chargeIf.value() + ": a request has its permits until its response is"
-                        + " known, so more parallel requests than the limit are rejected, even if none of them is"
-                        + " charged. " + advice);
+                chargeIf.where() + " = " + chargeIf.value() + ": a request holds its permits until its response"
+                        + " is" + " known, so parallel requests above the limit are rejected, even if none of them"
+                        + " is" + " charged. " + advice);
     }
 }

@@ -13,8 +13,8 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Logs the findings of all checks as one message, once the application has started and again when a change of the rules
- * brings new findings. Thread-safe.
+ * Logs the findings of all checks as one warning after startup, and new findings after each change of the rules.
+ * Thread-safe.
  */
 public final class StartupReport implements ApplicationListener<ContextRefreshedEvent> {
 
@@ -32,7 +32,7 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
 
     @Override
     public void onApplicationEvent(ContextRefreshedEvent event) {
-        // Events of child contexts arrive here as well.
+        // Child contexts publish their events here as well.
         if (event.getApplicationContext() == context) {
             reportStart();
         }
@@ -61,12 +61,12 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
                 findings.stream().filter(finding -> !reported.contains(finding)).toList();
         reported = findings;
         if (!newFindings.isEmpty()) {
-            logger.warn("The limits work, but maybe not as they are meant:\n  - " + String.join("\n  - ", newFindings)
-                    + "\ndocs/reference/messages.md says more about each code.");
+            logger.warn("Some settings may not do what you intend:\n  - " + String.join("\n  - ", newFindings)
+                    + "\nSearch the manual for a code in brackets, for example LIM-903.");
         }
     }
 
-    /** A check that fails does not prevent the application from starting. */
+    /** Returns the findings of a check; none if it fails, so that the application still starts. */
     private static Stream<Finding> findings(StartupCheck check) {
         try {
             return check.findings().stream();

@@ -1,6 +1,5 @@
 /**
- * Start-up checks: settings that work, but hardly as they were meant, in one report once the application has started.
- * Internal.
+ * Checks after startup, which report settings that are valid, but probably not intended. Internal.
  */
 @NullMarked
 package dev.limiter.spring.check;

@@ -11,10 +11,9 @@ import dev.limiter.spring.rule.Setting;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The addresses of clients that a rule treats apart. Without a request, there is no client. Immutable. */
+/** The allow list and the deny list of a rule. Calls outside of a request match neither. Immutable. */
 public record AddressLists(AddressRanges allow, AddressRanges deny) {
 
-    /** No address is treated apart. */
     public static final AddressLists NONE = new AddressLists(AddressRanges.NONE, AddressRanges.NONE);
 
     public static AddressLists compile(RuleDefinition definition, Problems problems) {
@@ -23,7 +22,7 @@ public record AddressLists(AddressRanges allow, AddressRanges deny) {
                 ranges(definition.get(RuleOptions.DENY), problems));
     }
 
-    /** These and the others. */
+    /** Returns the union of both lists. */
     public AddressLists and(AddressLists others) {
         return new AddressLists(allow.and(others.allow), deny.and(others.deny));
     }
@@ -32,13 +31,13 @@ public record AddressLists(AddressRanges allow, AddressRanges deny) {
         return setting == null ? AddressRanges.NONE : AddressRanges.parse(setting.where(), setting.value(), problems);
     }
 
-    /** Whether the client is exempt; not if its address is uncertain. */
+    /** Returns whether the client is on the allow list. A client with an uncertain address never is. */
     boolean allow(RateLimitContext context) {
         ClientAddress client = allow.isEmpty() ? null : client(context);
         return client != null && client.certain() && allow.contains(client.address());
     }
 
-    /** Whether the client is always rejected. */
+    /** Returns whether the client is on the deny list. */
     boolean deny(RateLimitContext context) {
         ClientAddress client = deny.isEmpty() ? null : client(context);
         return client != null && deny.contains(client.address());

@@ -9,12 +9,12 @@ import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the raw settings of a ban into rules of the core. */
+/** Compiles the settings of a ban to core rules. */
 final class BanCompiler {
 
     private BanCompiler() {}
 
-    /** Null if there is none, or a problem. */
+    /** Returns the ban; null if the rule has none, or if there is a problem. */
     static @Nullable Ban compile(RuleDefinition definition, TimeSteps steps, Problems problems) {
         if (BanOptions.ALL.stream().allMatch(option -> definition.get(option) == null)) {
             return null;

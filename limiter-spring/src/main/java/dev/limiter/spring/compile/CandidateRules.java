@@ -13,18 +13,18 @@ import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Settings;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a rule of the candidate of another one: the same requests with other limits, which only watches. */
+/** Turns the candidate of a rule into a shadow rule: the same requests with other limits. */
 public final class CandidateRules {
 
     static final String SUFFIX = "-candidate";
 
-    /** The name of the rule next to which a candidate is tried. */
+    /** The name of the rule that a candidate belongs to. */
     static final Option<String> LIVE = Option.of("live");
 
     private CandidateRules() {}
 
     /**
-     * The rule of the candidate; null if the rule has none.
+     * Returns the shadow rule; null if the rule has no candidate.
      *
      * @throws LimiterConfigurationException if it does not fit the rule
      */

@@ -16,21 +16,20 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The most that rules may allow, wherever they are defined or changed: one of the limits of a rule must not permit more
- * than its cap, neither at once nor in the long run. Immutable.
+ * The most that rules may allow, wherever they are defined or changed. At least one limit of a rule must stay within
+ * its cap, both at once and in the long run. Immutable.
  */
 public final class Caps {
 
-    /** No rule has a cap. */
     public static final Caps NONE = new Caps(Map.of());
 
-    /** The options that exempt requests of a key. */
+    /** Options that leave some requests of a key unlimited. */
     private static final List<Option<?>> EXEMPTING =
             List.of(RuleOptions.CONDITION, RuleOptions.ALLOW, RuleOptions.CHARGE_IF);
 
@@ -61,26 +60,30 @@ public final class Caps {
         }
 
         private String text() {
-            return limit + " in " + window + " (" + where + ")";
+            return limit + " in " + window.toString().replaceFirst("^PT", "").toLowerCase(Locale.ROOT) + " (" + where
+                    + ")";
         }
     }
 
-    /** {@code byRule}: by the names of rules, {@code default} for the automatic limit. */
+    /** {@code byRule}: caps by rule name; {@code default} is the automatic limit. */
     public Caps(Map<String, Cap> byRule) {
         byRule.forEach((rule, cap) -> this.byRule.put(RuleName.canonical(rule), cap));
     }
 
-    /** The caps by the canonical names of rules. */
+    /** Returns the caps by canonical rule name. */
     public Map<String, Cap> byRule() {
         return Collections.unmodifiableMap(byRule);
     }
 
-    /** The cap of a rule, by any spelling of its name. */
+    /** Returns the cap of a rule, by any spelling of its name. */
     public Optional<Cap> of(String rule) {
         return Optional.ofNullable(byRule.get(RuleName.canonical(rule)));
     }
 
-    /** Checks the options that would leave requests of a key unlimited; {@code share}: of the keys that are limited. */
+    /**
+     * Checks the options that leave requests of a key unlimited; {@code share}: of the keys for which the rule is
+     * enforced.
+     */
     void check(RuleDefinition definition, Rollout share, Problems problems) {
         Cap cap = byRule.get(RuleName.canonical(definition.name()));
         if (cap == null) {
@@ -92,27 +95,33 @@ public final class Caps {
         weaker.add(share.isPartial() ? definition.get(RuleOptions.ROLLOUT) : null);
         weaker.stream()
                 .filter(Objects::nonNull)
-                .forEach(setting -> add(cap, setting.where(), setting.value(), problems));
+                .forEach(setting -> addExempting(cap, setting.where(), setting.value(), problems));
         definition.value(LimitsDefinition.TIERS, Map.of()).forEach((name, tier) -> {
             if (tier.unlimited()) {
-                add(cap, tier.limit().where() + ".unlimited", true, problems);
+                addExempting(cap, tier.limit().where() + ".unlimited", true, problems);
             }
         });
     }
 
-    /** Checks the limits of a rule; {@code where}: they are written, or what they are. */
+    /** Checks the limits of a rule; {@code where}: the property, or a description of the limits. */
     void check(String rule, List<Limit> limits, String where, Problems problems) {
         Cap cap = byRule.get(RuleName.canonical(rule));
         if (cap != null && !limits.isEmpty() && limits.stream().noneMatch(cap::holds)) {
-            add(cap, where, null, problems);
+            problems.add(
+                    MessageCode.CAP,
+                    where,
+                    null,
+                    "It permits more than its cap: each key may have at most" + " " + cap.text()
+                            + ", at once and in the long run. Lower limit or burst, or raise the cap.");
         }
     }
 
-    private static void add(Cap cap, String where, @Nullable Object value, Problems problems) {
+    private static void addExempting(Cap cap, String where, Object value, Problems problems) {
         problems.add(
                 MessageCode.CAP,
                 where,
                 value,
-                "This is above the cap: each key may have at most " + cap.text() + ", at once and in the long run.");
+                "It leaves requests unlimited, but the rule has a cap: each key may have at most " + cap.text() + "."
+                        + " Remove this setting, or the cap.");
     }
 }

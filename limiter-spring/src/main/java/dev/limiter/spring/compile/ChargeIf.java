@@ -10,15 +10,15 @@ import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.rule.Setting;
 import java.util.function.Predicate;
 
-/** Whether what was taken stays charged, by how the request or call went. Immutable, thread-safe. */
+/** Decides whether permits stay charged, by the outcome of the request or call. Immutable, thread-safe. */
 public final class ChargeIf {
 
     private static final int FIRST_SUCCESS = 200;
     private static final int FIRST_ERROR = 400;
 
     /**
-     * Failures stay charged: an answer with any status but 2xx and 3xx, a call that threw. The call of a handler method
-     * is judged by the answer.
+     * Charges failures only: responses with a status other than 2xx and 3xx, and calls that threw. Handler methods are
+     * judged by the response.
      */
     static final ChargeIf FAILED = new ChargeIf(ChargeIf::hasFailed, RateLimitContext::answersRequest);
 
@@ -31,7 +31,7 @@ public final class ChargeIf {
     }
 
     /**
-     * {@code failed}, or an expression.
+     * Parses {@code failed}, or an expression.
      *
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if it is neither
      */
@@ -43,7 +43,7 @@ public final class ChargeIf {
         LimiterExpression expression = expressions.parse(setting.value(), setting.where(), variables);
         BooleanExpression condition = BooleanExpression.of(expression, "#response.status == 401", true);
         boolean refersToResponse = expression.refersToResponse();
-        return new ChargeIf(condition::evaluate, asked -> refersToResponse);
+        return new ChargeIf(condition::evaluate, context -> refersToResponse);
     }
 
     private static boolean hasFailed(SettlementContext outcome) {
@@ -53,12 +53,14 @@ public final class ChargeIf {
                 : outcome.exception() != null;
     }
 
-    /** Whether it depends on the answer to the request, where it was asked for this. */
-    public boolean byResponse(RateLimitContext asked) {
-        return byResponse.test(asked);
+    /** Returns whether the outcome depends on the response to the request in this context. */
+    public boolean byResponse(RateLimitContext context) {
+        return byResponse.test(context);
     }
 
     /**
+     * Returns whether the permits stay charged.
+     *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if it cannot be evaluated
      */
     public boolean evaluate(SettlementContext outcome) {

@@ -11,7 +11,7 @@ import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.Setting;
 import org.jspecify.annotations.Nullable;
 
-/** How many permits one request takes: a number, or an expression that gives one. */
+/** The number of permits that one request takes: a constant or an expression. */
 final class Cost {
 
     public static final Cost ONE = new Cost(null, 1, null);
@@ -27,7 +27,7 @@ final class Cost {
     }
 
     /**
-     * A number or an expression.
+     * Parses a number or an expression.
      *
      * @throws LimiterConfigurationException if it is neither, or a constant that cannot be a cost
      */
@@ -50,11 +50,11 @@ final class Cost {
                 MessageCode.COST,
                 setting.where(),
                 setting.value(),
-                "This is always " + constant
-                        + ". A cost must be a whole number from 1, or an expression such as \"#p0.size()\"."));
+                "It is always " + constant + ". A cost must be a whole number from 1, or an expression such as"
+                        + " \"#p0.size()\"."));
     }
 
-    /** The setting as written; null if there is none. */
+    /** Returns the setting as written; null if there is none. */
     @Nullable
     public Setting<String> setting() {
         return setting;
@@ -80,6 +80,6 @@ final class Cost {
             return number.longValue();
         }
         throw new RuleEvaluationException(
-                expression + " gave " + value + ", but a cost is a whole number, 0 or more", null);
+                expression + " returned " + value + "; a cost must be a whole number, 0 or more", null);
     }
 }

@@ -9,33 +9,33 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** How many permits one request takes of each limit of a rule. Immutable, thread-safe. */
+/** The number of permits that one request takes from each limit of a rule. Immutable, thread-safe. */
 final class Costs {
 
     private final Cost common;
     private final Map<String, Cost> own;
 
     /**
-     * @param common of limits that have no cost of their own
-     * @param own by the name of the limit
+     * @param common the cost for limits without their own
+     * @param own costs by limit name
      */
     public Costs(Cost common, Map<String, Cost> own) {
         this.common = common;
         this.own = Collections.unmodifiableMap(new LinkedHashMap<>(own));
     }
 
-    /** The cost of a request for a limit. */
+    /** Returns the cost of a request for a limit. */
     public Cost of(String limit) {
         return own.getOrDefault(limit, common);
     }
 
-    /** Whether all requests take the same. */
+    /** Returns whether all requests cost the same. */
     boolean isFixed() {
         return common.isFixed() && own.values().stream().allMatch(Cost::isFixed);
     }
 
     /**
-     * The charge of one request.
+     * Returns the charge of one request.
      *
      * @param rule the limits that apply to it
      * @throws dev.limiter.spring.expression.RuleEvaluationException if a cost cannot be evaluated
@@ -44,12 +44,11 @@ final class Costs {
         return own.isEmpty() ? rule.charge(key, common.of(context)) : charge(rule, key, cost -> cost.of(context));
     }
 
-    /** The charge of any request, if that {@linkplain #isFixed() is the same} for all. */
+    /** Returns the charge of any request. The cost must be {@linkplain #isFixed() fixed}. */
     Charge fixed(Rule rule, String key) {
         return charge(rule, key, Cost::fixed);
     }
 
-    /** A tier without limits, of which an override makes one, has no others. */
     private Charge charge(Rule rule, String key, ToLongFunction<Cost> permits) {
         boolean noneInCommon = true;
         for (Limit limit : rule.limits()) {

@@ -4,6 +4,6 @@ package dev.limiter.spring.compile;
 public enum Coverage {
     ALL,
     NONE,
-    /** It depends on the path: the endpoint has a variable where the pattern has a literal segment. */
+    /** Depends on the path: the endpoint has a variable where the pattern has a literal segment. */
     SOME
 }

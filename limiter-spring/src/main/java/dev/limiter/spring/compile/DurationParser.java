@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads durations: a whole number and one of the units {@code ns us ms s m h d}, or ISO-8601 such as {@code PT1H30M}.
- * Stricter than Spring's own, which takes a number without a unit for milliseconds and a capital M for minutes.
+ * Parses durations: a whole number and one of the units {@code ns us ms s m h d}, or ISO-8601 such as {@code PT1H30M}.
+ * Stricter than Spring's parser, which reads a number without a unit as milliseconds and a capital M as minutes.
  */
 public final class DurationParser {
 
@@ -24,7 +24,7 @@ public final class DurationParser {
     private DurationParser() {}
 
     /**
-     * The duration of a setting, 0 or more.
+     * Returns the duration of a setting, 0 or more.
      *
      * @throws LimiterConfigurationException if it is not a duration
      */

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the raw settings of limits into limits of the core, which checks the range of each option. Thread-safe.
+ * Compiles settings to core limits. The core checks the range of each option. Thread-safe.
  */
 final class LimitCompiler {
 
@@ -43,9 +43,9 @@ final class LimitCompiler {
     }
 
     /**
-     * The limits of a rule or tier by their names, in order.
+     * Returns the limits of a rule or tier, in order.
      *
-     * @param maxWait how long requests wait at most; zero if none does
+     * @param maxWait the longest wait of a request; zero if requests do not wait
      * @throws LimiterConfigurationException with the problems of all limits
      */
     List<Limit> compile(Map<String, LimitDefinition> byName, Duration maxWait) {
@@ -71,7 +71,7 @@ final class LimitCompiler {
                     MessageCode.LIMIT_MISSING,
                     definition.where(),
                     null,
-                    "A limit is missing: set the number of permits, such as limit: 100.");
+                    "A limit is missing. Set the number of permits, such as limit: 100.");
         } else if (definition.algorithm() == Algorithm.SLIDING_WINDOW_LOG) {
             steps.checkLogged(limit, problems);
         }
@@ -80,7 +80,7 @@ final class LimitCompiler {
                     MessageCode.WINDOW_MISSING,
                     definition.where(),
                     null,
-                    "A window is missing: set the time that the limit is for, such as window: 1m.");
+                    "A window is missing. Set the time that the limit is for, such as window: 1m.");
         }
         Times times = times(definition, maxWait, problems);
         problems.throwIfAny();
@@ -115,14 +115,14 @@ final class LimitCompiler {
                     MessageCode.ALGORITHM_MISSING,
                     algorithm.where(),
                     algorithm.value(),
-                    "This algorithm is not available; there are "
+                    "This algorithm is not available. Available: "
                             + (available.isEmpty()
-                                    ? "none: the RateLimiterFactory bean has no strategy, as a mock of it."
+                                    ? "none, because the RateLimiterFactory bean has no strategy. Is it a mock?"
                                     : names(available) + "."));
         }
     }
 
-    /** Numbers are checked here as well, so that all that are wrong are reported at once. */
+    /** Checks an option. The core checks numbers again, but would report only the first invalid one. */
     private static void check(Option<?> option, LimitDefinition definition, Problems problems) {
         Setting<?> setting = definition.get(option);
         Set<Algorithm> with = option.algorithms();
@@ -131,7 +131,7 @@ final class LimitCompiler {
                     MessageCode.IGNORED_OPTION,
                     setting.where(),
                     setting.value(),
-                    EnumText.of(definition.algorithm()) + " has no " + option + " and would ignore it; only "
+                    EnumText.of(definition.algorithm()) + " has no " + option + "; only "
                             + names(with) + (with.size() == 1 ? " has " : " have ") + option
                             + ". Remove it, or choose another algorithm.");
         } else if (setting != null
@@ -149,7 +149,7 @@ final class LimitCompiler {
         return algorithms.stream().sorted().map(EnumText::of).collect(Collectors.joining(", "));
     }
 
-    /** The times of a limit; {@code period}: of the calendar, instead of a window of fixed length. */
+    /** The times of a limit; {@code period}: a calendar period that replaces the window. */
     private record Times(Duration window, @Nullable Period period, ZoneId zone, Duration warmUp, Duration maxWait) {}
 
     private Times times(LimitDefinition definition, Duration maxWait, Problems problems) {
@@ -199,14 +199,14 @@ final class LimitCompiler {
                 return known;
             }
         } catch (DateTimeException unknown) {
-            // the same problem
+            // reported below
         }
         problems.add(
                 MessageCode.TIME_ZONE,
                 zone.where(),
                 zone.value(),
-                "A zone is UTC, a region such as Europe/Berlin, or a quoted offset such as \"+10:00\", and needs align:"
-                        + " calendar.");
+                "It must be UTC, a region such as Europe/Berlin, or a quoted offset such as \"+10:00\", and it needs"
+                        + " align: calendar.");
         return ZoneOffset.UTC;
     }
 

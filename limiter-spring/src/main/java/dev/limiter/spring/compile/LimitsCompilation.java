@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The compilation of all limits that may apply for one rule: its own, and those that a tier, an override or a resolver
- * puts in their place. Not thread-safe.
+ * Compiles all limits that may apply to one rule: its own, and the ones of tiers, overrides and a resolver. Not
+ * thread-safe.
  */
 final class LimitsCompilation {
 
@@ -54,7 +54,7 @@ final class LimitsCompilation {
         this.problems = problems;
     }
 
-    /** Null if there is a problem. */
+    /** Returns the limits; null if there is a problem. */
     RateLimitRule.@Nullable Limits compile() {
         Rule own = problems.collect(() -> Rule.of(definition.name(), own()));
         Tiers tiers = own == null ? null : tiers();
@@ -75,14 +75,15 @@ final class LimitsCompilation {
                     definition.limit().where(),
                     null,
                     both
-                            ? "It has a limit of its own and named limits at once. Move limit, window and their options"
+                            ? "It has both a limit of its own and named limits. Move limit, window and their options"
                                     + " into limits, or remove limits."
-                            : "There are no limits in it: name at least one."));
+                            : "It is empty. Add at least one named limit, such as hourly: { limit: 1000, window: 1h"
+                                    + " }."));
         }
         return compiler.limits.compile(definition.limitsByName(), maxWait);
     }
 
-    /** Null if the rule has no tiers, or there is a problem. */
+    /** Returns the tiers; null if the rule has none, or if there is a problem. */
     private @Nullable Tiers tiers() {
         Setting<String> by = definition.get(RuleOptions.TIER_BY);
         Setting<Map<String, LimitsDefinition>> tiers = definition.get(LimitsDefinition.TIERS);
@@ -98,7 +99,8 @@ final class LimitsCompilation {
                     MessageCode.TIERS,
                     any.where(),
                     null,
-                    "Tiers need tier-by and at least one tier. Example: tier-by: \"header:X-Plan\", tiers: { gold: { limit: 1000"
+                    "Tiers need tier-by and at least one tier. Example: tier-by: \"header:X-Plan\", tiers: { gold: {"
+                            + " limit: 1000"
                             + " } }");
             return null;
         }
@@ -125,7 +127,10 @@ final class LimitsCompilation {
     private void checkUnlimited(LimitsDefinition tier) {
         if (!tier.isEmpty()) {
             problems.add(
-                    MessageCode.TIERS, tier.limit().where(), null, "A tier has limits or is unlimited, but not both.");
+                    MessageCode.TIERS,
+                    tier.limit().where(),
+                    null,
+                    "A tier must have limits or unlimited: true, not" + " both. Remove one.");
         }
     }
 
@@ -133,7 +138,7 @@ final class LimitsCompilation {
         return compiled(tier.over(definition, MessageCode.TIERS));
     }
 
-    /** The limits of keys with differences from the rule. To the core they are rules of the same name: use is kept. */
+    /** Returns the limits of single keys. They are core rules of the same name, so a key keeps its used permits. */
     private Map<String, Rule> overrides() {
         Map<String, Rule> byKey = new HashMap<>();
         if (problems.isEmpty()) {
@@ -158,17 +163,17 @@ final class LimitsCompilation {
         found.throwIfAny();
     }
 
-    /** Checks limits that are not made of settings. */
+    /** Checks limits that do not come from settings. */
     private void checkCompiled(List<Limit> limits, String place, Problems found) {
         limits.forEach(limit -> compiler.steps.checkLogged(limit, definition.origin() + place, found));
         check(limits, place, found);
     }
 
     /**
-     * Checks that limits are as strict as they must be, and fit the other options of the rule once no annotation can
-     * complete it.
+     * Checks limits against the cap of the rule. Once no annotation can complete the rule, also checks that they fit
+     * its other options.
      *
-     * @param place appended to the place of the rule to say which limits these are; empty for its own
+     * @param place appended to the place of the rule to identify the limits; empty for its own
      * @param found gets the problems
      */
     private void check(List<Limit> limits, String place, Problems found) {
@@ -198,11 +203,11 @@ final class LimitsCompilation {
                     MessageCode.IGNORED_OPTION,
                     setting.where(),
                     setting.value(),
-                    "For " + by + " (" + where + ") it would be ignored. Remove it, or choose another algorithm.");
+                    "It would be ignored by " + by + " (" + where + "). Remove it, or choose another algorithm.");
         }
     }
 
-    /** A request that costs more than a limit can ever grant would never be permitted. */
+    /** Reports a cost that no request could ever pay. */
     private void checkCost(Limit limit, String where, Problems found) {
         Cost cost = costs.of(limit.name());
         Setting<String> setting = cost.setting();
@@ -211,10 +216,10 @@ final class LimitsCompilation {
                     MessageCode.IMPOSSIBLE_COST,
                     setting.where(),
                     setting.value(),
-                    "The cost is more than can ever be granted at once: " + limit.capacity()
-                            + ", the burst or limit of " + where
+                    "The cost is more than can be granted at once: " + limit.capacity() + ", the burst or limit of"
+                            + " " + where
                             + (limit.name().isEmpty() ? "" : ".limits." + limit.name())
-                            + ". Raise that, or lower the cost.");
+                            + ". Lower the cost, or raise the burst or limit.");
         }
     }
 }

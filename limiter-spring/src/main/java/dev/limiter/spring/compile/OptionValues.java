@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads values of options, and holds them to the ranges of these. */
+/** Parses the values of options, and checks their ranges. */
 final class OptionValues {
 
     private static final Pattern PERCENT = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,2})?) ?%");
@@ -19,7 +19,7 @@ final class OptionValues {
     private OptionValues() {}
 
     /**
-     * The duration of a setting.
+     * Returns the duration of a setting.
      *
      * @throws LimiterConfigurationException if it is not a duration, not a whole number of steps, or out of range
      */
@@ -38,9 +38,9 @@ final class OptionValues {
     }
 
     /**
-     * The percentage of a setting such as {@code 5%}.
+     * Returns the percentage of a setting such as {@code 5%}.
      *
-     * @throws LimiterConfigurationException with this code if it is not a whole number from 1 to {@code most}
+     * @throws LimiterConfigurationException with the given code if it is not a whole number from 1 to {@code most}
      */
     static int percent(Setting<String> setting, int most, MessageCode code) {
         String text = setting.value().strip();
@@ -53,7 +53,7 @@ final class OptionValues {
     }
 
     /**
-     * The share of the keys of a setting such as {@code 0.5%}.
+     * Returns the share of the keys of a setting such as {@code 0.5%}.
      *
      * @throws LimiterConfigurationException if it is not a share
      */
@@ -67,7 +67,7 @@ final class OptionValues {
                     MessageCode.ROLLOUT,
                     setting.where(),
                     setting.value(),
-                    "It must be a share from 0.01% to 100%, such as 10%. To only watch, set mode: shadow."));
+                    "It must be a share from 0.01% to 100%, such as 10%. To reject no request, use mode: shadow."));
         }
         return new Rollout(hundredths);
     }

@@ -4,17 +4,16 @@ import dev.limiter.Limit;
 import java.math.BigInteger;
 import java.time.Duration;
 
-/** Limits for keys whose number of permits differs from that of the rule. */
+/** Copies limits with another number of permits, for keys that have their own. */
 final class OtherPermits {
 
     private OtherPermits() {}
 
     /**
-     * The same limit with another number of permits. A burst of its own is dropped, because it belongs to the number of
-     * the rule.
+     * Returns the same limit with another number of permits. Drops its burst, which belongs to the rule's own number.
      *
-     * @param maxWait how long requests wait at most; zero if none does
-     * @throws dev.limiter.spi.OutOfRangeException if the number is no limit
+     * @param maxWait the longest wait of a request; zero if requests do not wait
+     * @throws dev.limiter.spi.OutOfRangeException if the number is not a valid limit
      */
     public static Limit of(Limit limit, long permits, Duration maxWait) {
         Duration window = limit.window();
@@ -43,7 +42,10 @@ final class OtherPermits {
         return ((Limit.FixedWindow) limit).alignedToFirst() ? other.alignFirst() : other;
     }
 
-    /** The bucket with a queue for all requests that can be served within {@code maxWait}, and at least its limit. */
+    /**
+     * Returns the bucket with a queue for all requests that can be served within {@code maxWait}, and at least its
+     * limit.
+     */
     public static Limit.LeakyBucket queue(Limit.LeakyBucket bucket, Duration maxWait) {
         BigInteger served = BigInteger.valueOf(maxWait.toNanos())
                 .multiply(BigInteger.valueOf(bucket.limit()))

@@ -10,14 +10,16 @@ import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * Patterns that cover an endpoint when one of them matches the endpoint's own pattern, or the path as Spring parsed it
- * for routing. The first makes that no spelling of a URL gets around a rule: whatever Spring routed to the endpoint, it
- * is the endpoint's pattern that counts. The second covers literal segments below a variable, and static resources,
- * which Spring also serves where the path has empty segments or dots: each path counts as {@link PlainPath} too.
+ * Path patterns of a rule. They cover a request if one matches the endpoint's own pattern, or the path as Spring parsed
+ * it.
+ *
+ * <p>Matching the endpoint's pattern makes rules independent of the spelling of a URL: whatever Spring routed to the
+ * endpoint is covered. Matching the path covers literal segments below a variable. It also covers static resources,
+ * which Spring serves even if a path has empty segments or dots, so each path also counts as {@link PlainPath}.
  */
 final class PathPatterns {
 
-    // Endpoints are few, but a default handler reports each path as its own pattern.
+    // Bounded, because a default handler reports each path as its own pattern.
     private static final int MAX_REMEMBERED = 1_000;
 
     private final List<String> texts;
@@ -26,13 +28,13 @@ final class PathPatterns {
     private final ConcurrentMap<String, Boolean> coveredEndpoints = new ConcurrentHashMap<>();
 
     /**
-     * @param parser asked once, when something is to be matched
+     * @param parser called once, at the first match
      * @throws org.springframework.web.util.pattern.PatternParseException if one is not a pattern
      */
     public PathPatterns(List<String> patterns, Supplier<PathPatternParser> parser) {
         this.texts = List.copyOf(patterns);
         this.parser = parser;
-        // A malformed pattern stops the start, with any parser.
+        // Malformed patterns fail at startup, with any parser.
         parse(PathPatternParser.defaultInstance);
     }
 
@@ -52,6 +54,8 @@ final class PathPatterns {
     }
 
     /**
+     * Returns whether the patterns cover a request.
+     *
      * @param endpointPattern the best matching pattern, empty if there is none
      * @param path the path within the application, as parsed for routing
      */
@@ -64,7 +68,8 @@ final class PathPatterns {
     }
 
     /**
-     * The most specific pattern that matches one of these paths, each also as {@link PlainPath}; null if there is none.
+     * Returns the most specific pattern that matches one of these paths, each also as {@link PlainPath}; null if there
+     * is none.
      */
     @Nullable
     PathPattern best(List<PathContainer> paths) {
@@ -90,7 +95,7 @@ final class PathPatterns {
         return anyMatch(path) && (plain == path || anyMatch(plain));
     }
 
-    /** The answer of {@link #cover} for all paths that the endpoint serves, if that is always the same. */
+    /** Returns how the patterns cover the paths that the endpoint serves. */
     Coverage coverage(String endpointPattern) {
         if (anyCovers(endpointPattern)) {
             return Coverage.ALL;
@@ -101,14 +106,17 @@ final class PathPatterns {
                 : Coverage.SOME;
     }
 
-    /** The coverage by one of the patterns alone, also where only segments behind a variable tell that there is none. */
+    /**
+     * Returns the coverage by one pattern alone. Also finds that there is none where only segments behind a variable
+     * differ.
+     */
     Coverage coverage(String text, String endpointPattern) {
         return mayBothMatch(parser.get().initFullPathPattern(text), endpointPattern)
                 ? new PathPatterns(List.of(text), parser).coverage(endpointPattern)
                 : Coverage.NONE;
     }
 
-    /** Whether a path may match both, by all segments up to one that stands for any number of them. */
+    /** Returns whether a path may match both. Compares all segments up to {@code **} or {@code {*name}}. */
     private boolean mayBothMatch(String pattern, String endpointPattern) {
         String[] one = pattern.split("/");
         String[] other = endpointPattern.split("/");
@@ -125,7 +133,7 @@ final class PathPatterns {
         return longer.length == common || isOpen(longer[common]);
     }
 
-    /** Two segments with wildcards may be the same. */
+    /** Returns whether two segments may match the same text. Two segments with wildcards always may. */
     private boolean mayBeSame(String segment, String other) {
         String literal = isLiteral(other) ? other : segment;
         String pattern = isLiteral(other) ? segment : other;
@@ -136,7 +144,7 @@ final class PathPatterns {
         return segment.equals("**") || segment.startsWith("{*");
     }
 
-    /** Whether a path may match both; false only if they begin with literal segments that differ. */
+    /** Returns whether a path may match both; false only if they begin with literal segments that differ. */
     private boolean overlap(String pattern, String endpointPattern) {
         String[] one = pattern.split("/");
         String[] other = endpointPattern.split("/");
@@ -171,7 +179,7 @@ final class PathPatterns {
         boolean catchAll = isCatchAll(endpointPattern);
         PathContainer endpoint = PathContainer.parsePath(endpointPattern);
         for (PathPattern pattern : patterns()) {
-            // "/files/*" matches the text "/files/**", but not what that endpoint serves.
+            // "/files/*" matches the text "/files/**", but not the paths of that endpoint.
             if (pattern.matches(endpoint) && (!catchAll || isCatchAll(pattern.getPatternString()))) {
                 return true;
             }

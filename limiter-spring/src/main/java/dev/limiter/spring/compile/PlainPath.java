@@ -7,14 +7,14 @@ import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.PathContainer.Separator;
 
 /**
- * A path without empty segments, {@code .}, {@code ..} and a slash at its end. Handlers of static resources ignore
- * those: {@code /app.js}, {@code //app.js} and {@code /./app.js} are the same file.
+ * Normalizes paths: removes empty segments, {@code .}, {@code ..} and a trailing slash. Handlers of static resources
+ * ignore them: {@code /app.js}, {@code //app.js} and {@code /./app.js} are the same file.
  */
 final class PlainPath {
 
     private PlainPath() {}
 
-    /** The path itself if it is plain. */
+    /** Returns the normalized path; the argument itself if it is normalized. */
     static PathContainer of(PathContainer path) {
         return isPlain(path) ? path : PathContainer.parsePath(plain(path));
     }

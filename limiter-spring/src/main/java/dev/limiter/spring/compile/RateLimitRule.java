@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A rule, ready to use: expressions, key and patterns are parsed. Immutable, thread-safe. */
+/** A compiled rule: expressions, key and patterns are parsed. Immutable, thread-safe. */
 public final class RateLimitRule {
 
     /** The kinds of keys that need the user or the session of a request, or may need it. */
@@ -43,7 +43,7 @@ public final class RateLimitRule {
     private final Requests requests;
     private final Charging charging;
     private final Enforcement enforcement;
-    private final ClientAnswer answer;
+    private final ResponseOptions responses;
     private final @Nullable String live;
     private final @Nullable Charge fixedCharge;
     private final boolean limitsConcurrency;
@@ -51,16 +51,16 @@ public final class RateLimitRule {
     private final boolean alwaysAtOnce;
     private final boolean mayReadUser;
 
-    /** The limits that apply: the rule's own, or those of a tier, a resolver, or a key that has others. */
+    /** The limits that apply: the rule's own, or the ones of a tier, a resolver or a single key. */
     public record Limits(
             Rule rule, @Nullable Tiers tiers, @Nullable ResolvedLimits resolved, Map<String, Rule> overrides) {}
 
-    /** The requests that are counted. */
+    /** The requests that the rule applies to. */
     public record Requests(RequestMatcher matcher, AddressLists addresses, BooleanExpression condition) {}
 
     /**
-     * The charge of a request; {@code unresolved}: null if the keys are not counted; {@code chargeIf}: null if all
-     * requests stay charged.
+     * How requests are charged; {@code unresolved}: null if unresolved keys are not counted; {@code chargeIf}: null if
+     * all requests stay charged.
      */
     public record Charging(
             RateLimitKey key,
@@ -69,14 +69,14 @@ public final class RateLimitRule {
             @Nullable ChargeIf chargeIf,
             Waiting waiting) {}
 
-    /** The effect of rejections; {@code ban}: null if no key is banned. */
+    /** The effect of rejections; {@code ban}: null if the rule bans no key. */
     public record Enforcement(
             Mode mode, Rollout rollout, @Nullable Ban ban) {}
 
-    /** The answer to clients; {@code forServer}: whether the limits are the application's own. */
-    public record ClientAnswer(HeaderStyle headers, boolean forServer) {}
+    /** The options of responses; {@code forServer}: true if the limits protect the application. */
+    public record ResponseOptions(HeaderStyle headers, boolean forServer) {}
 
-    /** {@code live}: the name of the rule beside which it is tried; null if it is no candidate. */
+    /** {@code live}: the name of the rule that this candidate belongs to; null if it is not a candidate. */
     public RateLimitRule(
             RuleDefinition definition,
             Scope scope,
@@ -84,7 +84,7 @@ public final class RateLimitRule {
             Requests requests,
             Charging charging,
             Enforcement enforcement,
-            ClientAnswer answer,
+            ResponseOptions responses,
             @Nullable String live) {
         this.definition = definition;
         this.scope = scope;
@@ -92,7 +92,7 @@ public final class RateLimitRule {
         this.requests = requests;
         this.charging = charging;
         this.enforcement = enforcement;
-        this.answer = answer;
+        this.responses = responses;
         this.live = live;
         this.forAll = charging.key.isForAll();
         this.alwaysAtOnce = charging.waiting.isFixed() && !charging.waiting.isPossible();
@@ -114,38 +114,41 @@ public final class RateLimitRule {
         return charging.chargeIf == null ? charge : charge.refundable(true);
     }
 
-    /** The name as configured, or the display name of the annotated method; {@code default} for the automatic limit. */
+    /**
+     * Returns the name as configured, or the display name of the annotated method; {@code default} for the automatic
+     * limit.
+     */
     public String name() {
         return limits.rule.name();
     }
 
-    /** The rule's own limits, as the core knows them. */
+    /** Returns the rule's own limits, as a core rule. */
     public Rule rule() {
         return limits.rule;
     }
 
-    /** The limits of each tier by its name: to the core, rules of the same name with as many limits. */
+    /** Returns the limits of each tier by name: core rules of the same name with as many limits. */
     public Map<String, Rule> tiers() {
         return limits.tiers == null ? Map.of() : limits.tiers.rules();
     }
 
-    /** The weaker of the rule's own mode and the one of all. */
+    /** Returns the weaker of the rule's own mode and the mode of all rules. */
     public Mode mode() {
         return enforcement.mode;
     }
 
-    /** The share of the keys for which it is enforced. */
+    /** Returns the share of keys for which the rule is enforced. */
     public Rollout rollout() {
         return enforcement.rollout;
     }
 
-    /** Whether what becomes of its decisions depends on the key. */
+    /** Returns whether the rule is enforced for some keys only. */
     public boolean isEnforcedInPart() {
         return enforcement.rollout.isPartial();
     }
 
     /**
-     * The key of this one.
+     * Returns the key of a request or call.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if it cannot be evaluated
      */
@@ -153,26 +156,25 @@ public final class RateLimitRule {
         return charging.key.resolve(context);
     }
 
-    /** Whether a key is rejected, rather than only watched. */
-    public boolean enforces(ResolvedKey known) {
-        return !enforcement.rollout.isPartial() || enforcement.rollout.contains(known.client());
+    /** Returns whether the rule is enforced for a key. For other keys it is a shadow rule. */
+    public boolean enforces(ResolvedKey key) {
+        return !enforcement.rollout.isPartial() || enforcement.rollout.contains(key.client());
     }
 
-    /** The name of the rule beside which it is tried; null if it is no candidate. */
+    /** Returns the name of the rule that this candidate belongs to; null if it is not a candidate. */
     public @Nullable String live() {
         return live;
     }
 
     public HeaderStyle headers() {
-        return answer.headers;
+        return responses.headers;
     }
 
-    /** Where it was written. */
+    /** Returns where the rule was defined. */
     public String origin() {
         return definition.origin().toString();
     }
 
-    /** The settings that this was made of. */
     public RuleDefinition definition() {
         return definition;
     }
@@ -181,34 +183,37 @@ public final class RateLimitRule {
         return scope;
     }
 
-    /** When it decides, if it has paths. */
+    /** Returns the phase in which the rule decides, if it has paths. */
     public Phase phase() {
         return requests.matcher.phase;
     }
 
-    /** The requests whose key lacks a part; null without a key, and for a candidate, which has that of its rule. */
+    /**
+     * Returns the counter of requests without a value for a key part. Null without a key, and for a candidate, which
+     * has the key of its rule.
+     */
     public UnresolvedKeys.@Nullable OfRule unresolvedKeys() {
         return charging.unresolved;
     }
 
-    /** Whether all callers share its buckets. */
+    /** Returns whether all callers share one bucket. */
     public boolean isForAll() {
         return forAll;
     }
 
-    /** The kinds of values that divide its buckets, as {@link RateLimitKey#kinds()}. */
+    /** Returns the kinds of values that divide its buckets, as {@link RateLimitKey#kinds()}. */
     public List<String> keyKinds() {
         return charging.key.kinds();
     }
 
-    /** The types of the parts of its keys, as {@link RateLimitKey#partTypes()}. */
+    /** Returns the types of the parts of its keys, as {@link RateLimitKey#partTypes()}. */
     public List<String> keyParts() {
         return charging.key.partTypes();
     }
 
-    /** Whether its limits are the application's own, so that no client is to blame for using them up. */
+    /** Returns whether the limits protect the application, so a client did not necessarily cause a rejection. */
     public boolean protectsApplication() {
-        return answer.forServer;
+        return responses.forServer;
     }
 
     /**
@@ -225,12 +230,12 @@ public final class RateLimitRule {
                 || !charging.costs.isFixed();
     }
 
-    /** Whether requests may have to wait for it. */
+    /** Returns whether requests may wait for a permit. */
     public boolean makesWait() {
         return charging.waiting.isPossible();
     }
 
-    /** Whether any of its limits, or of a tier of it, is one of concurrency. */
+    /** Returns whether any limit of the rule or of one of its tiers is a concurrency limit. */
     public boolean limitsConcurrency() {
         return limitsConcurrency;
     }
@@ -239,22 +244,22 @@ public final class RateLimitRule {
         return limited.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
     }
 
-    /** Whether it has paths, so that it applies to requests by itself. */
+    /** Returns whether the rule has paths, so that it applies to requests without an annotation. */
     public boolean appliesByPath() {
         return requests.matcher.paths != null;
     }
 
-    /** The requests that it applies to by itself; none without paths. */
+    /** Returns the requests that the rule applies to by path; none without paths. */
     public RequestMatcher matcher() {
         return requests.matcher;
     }
 
-    /** Whether what is taken stays charged; null if it always does. */
+    /** Returns the condition under which permits stay charged; null if they always do. */
     public @Nullable ChargeIf chargeIf() {
         return charging.chargeIf;
     }
 
-    /** The name of the tier with exactly these limits; null if they are the rule's own, or those of a resolver. */
+    /** Returns the name of the tier with exactly these limits; null for the rule's own limits and resolved ones. */
     @SuppressWarnings("ReferenceEquality") // two tiers may have the same limits
     public @Nullable String tierOf(Rule applicable) {
         for (Map.Entry<String, Rule> tier : tiers().entrySet()) {
@@ -265,28 +270,28 @@ public final class RateLimitRule {
         return null;
     }
 
-    /** The ban of keys; null if the rule bans none. */
+    /** Returns the ban of keys; null if the rule bans none. */
     public @Nullable Ban ban() {
         return enforcement.ban;
     }
 
-    /** The ban of a key; null if it is never banned, such as the shared key of clients without their own. */
-    public @Nullable Ban banOf(ResolvedKey known) {
-        return known.unresolved() ? null : enforcement.ban;
+    /** Returns the ban of a key; null if the key is never banned, such as the shared key of unidentified clients. */
+    public @Nullable Ban banOf(ResolvedKey key) {
+        return key.unresolved() ? null : enforcement.ban;
     }
 
-    /** Whether it rejects the addresses of some clients. */
+    /** Returns whether the rule has a deny list. */
     public boolean hasDeniedAddresses() {
         return !requests.addresses.deny().isEmpty();
     }
 
-    /** Whether the address of the client is always rejected. */
+    /** Returns whether the client's address is on the deny list. */
     public boolean denies(RateLimitContext context) {
         return requests.addresses.deny(context);
     }
 
     /**
-     * The option that exempts this one: {@code allow} or {@code condition}; null if nothing does.
+     * Returns the option that exempts the request: {@code allow} or {@code condition}; null if neither does.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if they cannot be evaluated
      */
@@ -298,7 +303,7 @@ public final class RateLimitRule {
     }
 
     /**
-     * The charge of a request; null if it is of a tier without limits.
+     * Returns the charge of a request; null if its tier is unlimited.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if key, cost, limit, tier or priority cannot be
      *     evaluated
@@ -307,7 +312,7 @@ public final class RateLimitRule {
         return charge(null, context);
     }
 
-    /** {@link #charge(RateLimitContext)} with the {@link #key} of this rule, where that is known. */
+    /** Returns {@link #charge(RateLimitContext)}, reusing a {@link #key} that is already resolved. */
     public @Nullable Charge charge(@Nullable ResolvedKey known, RateLimitContext context) {
         if (fixedCharge != null && context.key() == null) {
             return fixedCharge;
@@ -315,7 +320,7 @@ public final class RateLimitRule {
         return charge(known, context, false);
     }
 
-    /** The {@link #charge} of a request that is none: nothing is remembered of it. */
+    /** Returns the {@link #charge} of a hypothetical request, without counting or caching anything. */
     public @Nullable Charge predictedCharge(ResolvedKey known, RateLimitContext context) {
         return charge(known, context, true);
     }
@@ -359,14 +364,13 @@ public final class RateLimitRule {
     }
 
     /**
-     * The limits of a key without a tier: those that it has for a while, or else the last that were resolved for it, or
-     * else the rule's own.
+     * Returns the limits of a key without a tier: its override, else its last resolved limits, else the rule's own.
      */
     public Rule limitsOf(String whole) {
         return limitsOf(whole, limits.rule);
     }
 
-    /** The same for a key that is of a tier with these limits. */
+    /** Returns the limits of a key in a tier with the given limits. */
     public Rule limitsOf(String whole, Rule tier) {
         Rule overridden = limits.overrides.get(whole);
         if (overridden != null) {
@@ -376,25 +380,25 @@ public final class RateLimitRule {
         return resolved == null ? tier : resolved;
     }
 
-    /** The limits of the keys that have others than the rule, its tiers and its resolver give them. */
+    /** Returns the limits of keys with an override. */
     public Map<String, Rule> overrides() {
         return limits.overrides;
     }
 
-    /** The key that a person means, as {@link RateLimitKey#ofInput}. */
+    /** Returns the key for a text that an operator entered, see {@link RateLimitKey#ofInput}. */
     public Optional<ResolvedKey> keyOf(@Nullable String text, @Nullable String resource) {
         return charging.key.ofInput(text, resource);
     }
 
-    /** The rules of the core that count a key: its limits, and those of its ban. */
+    /** Returns the core rules that count a key: its limits, and the ones of its ban. */
     public List<Rule> counted() {
         Ban ban = enforcement.ban;
         return ban == null ? List.of(limits.rule) : List.of(limits.rule, ban.rejections(), ban.bans());
     }
 
     /**
-     * The charge of a request whose own cannot be worked out: a permit of each limit, from the bucket of
-     * clients without a key.
+     * Returns the charge of a request for which the expressions fail: one permit of each limit, from the bucket of
+     * unresolved keys.
      */
     public Charge chargeOfNobody() {
         return limits.rule.charge(charging.key.unresolved().text());

@@ -14,7 +14,7 @@ public final class RequestMatcher {
     public static final Set<String> METHODS =
             Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
-    /** Matches no request: that of a rule without paths. */
+    /** Matches no request, for rules without paths. */
     public static final RequestMatcher NONE = new RequestMatcher(null, Set.of(), Phase.ENDPOINT);
 
     final @Nullable PathPatterns paths;
@@ -32,7 +32,7 @@ public final class RequestMatcher {
     }
 
     /**
-     * Whether it matches a request.
+     * Returns whether it matches a request.
      *
      * @param method the method of the request
      * @param endpointPattern the best matching pattern, empty if there is none
@@ -43,30 +43,33 @@ public final class RequestMatcher {
     }
 
     /**
-     * The most specific pattern that matches a request by its path alone; null if there is none.
+     * Returns the most specific pattern that matches a request by its path alone; null if there is none.
      *
-     * @param equivalentPaths within the application, different ways to read that of the request
+     * @param equivalentPaths within the application, the possible readings of the request's path
      */
     public @Nullable PathPattern best(String method, List<PathContainer> equivalentPaths) {
         return paths != null && matchesMethod(method) ? paths.best(equivalentPaths) : null;
     }
 
-    /** The only method that it is for, if it is only one. */
+    /** Returns the method, if the rule is restricted to exactly one. */
     public Optional<String> onlyMethod() {
         return methods.size() == 1 ? Optional.of(methods.iterator().next()) : Optional.empty();
     }
 
-    /** The result of {@link #matches} for all paths of an endpoint, if that is always the same. */
+    /** Returns how the matcher covers the paths of an endpoint. */
     public Coverage coverage(@Nullable String method, String endpointPattern) {
         return paths != null && matchesMethod(method) ? paths.coverage(endpointPattern) : Coverage.NONE;
     }
 
-    /** The coverage by one of the paths alone, as it was written. */
+    /** Returns the coverage by one of the configured paths alone. */
     public Coverage coverage(String path, @Nullable String method, String endpointPattern) {
         return paths != null && matchesMethod(method) ? paths.coverage(path, endpointPattern) : Coverage.NONE;
     }
 
-    /** An invented method reaches each endpoint that does not restrict methods, so it is covered by every rule. */
+    /**
+     * Returns whether the rule is for the method. Unknown methods reach endpoints that do not restrict methods, so
+     * every rule covers them.
+     */
     private boolean matchesMethod(@Nullable String method) {
         return methods.isEmpty()
                 || method == null

@@ -17,22 +17,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** Turns the paths and methods of a rule into a matcher. */
+/** Compiles the paths and methods of a rule to a matcher. */
 public final class RequestMatcherCompiler {
 
-    /** Whether there are requests at all. */
+    /** True if Spring Web is on the class path. */
     static final boolean WEB = ClassUtils.isPresent(
             "org.springframework.web.util.pattern.PathPattern", RequestMatcherCompiler.class.getClassLoader());
 
-    /** Without an equals sign, a question mark stands for one character. */
+    /** A query. Without an equals sign, a question mark matches one character. */
     private static final Pattern QUERY = Pattern.compile("\\?.*=");
 
-    /** May have a regular expression, with question marks and equals signs. */
+    /** A path variable, which may contain a regular expression with question marks and equals signs. */
     private static final Pattern VARIABLE = Pattern.compile("\\{[^/]*}");
 
     private final Supplier<PathPatternParser> parser;
 
-    /** {@code parser}: what the patterns of the application are read with, asked when the first request comes. */
+    /** {@code parser}: the application's pattern parser, called at the first request. */
     public RequestMatcherCompiler(Supplier<PathPatternParser> parser) {
         this.parser = parser;
     }
@@ -55,7 +55,7 @@ public final class RequestMatcherCompiler {
     }
 
     private static void needsPaths(Setting<?> setting, Object value, MessageCode code, Problems problems) {
-        problems.add(code, setting.where(), value, "It needs paths: add paths, such as /**, or remove it.");
+        problems.add(code, setting.where(), value, "It needs paths. Add paths, such as /**, or remove it.");
     }
 
     private static Set<String> methods(Setting<List<String>> methods, Problems problems) {
@@ -68,7 +68,7 @@ public final class RequestMatcherCompiler {
                     MessageCode.METHODS,
                     methods.where(),
                     String.join(", ", methods.value()),
-                    "These must be HTTP methods: " + String.join(", ", new TreeSet<>(RequestMatcher.METHODS)) + ".");
+                    "It must be HTTP methods: " + String.join(", ", new TreeSet<>(RequestMatcher.METHODS)) + ".");
         }
         return names;
     }
@@ -81,8 +81,8 @@ public final class RequestMatcherCompiler {
             try {
                 return new PathPatterns(paths.value(), parser);
             } catch (IllegalArgumentException exception) {
-                // A PatternParseException, which must not be named here: the class may not be there.
-                reason = "This is not a path pattern: " + exception.getMessage() + ".";
+                // A PatternParseException. The class may be missing, so the code must not name it.
+                reason = "It is not a path pattern: " + exception.getMessage() + ".";
             }
         }
         problems.add(
@@ -95,15 +95,16 @@ public final class RequestMatcherCompiler {
 
     private static @Nullable String reason(List<String> paths) {
         if (!WEB) {
-            return "Paths need Spring MVC on the class path.";
+            return "Paths need Spring MVC, which is not on the class path.";
         }
         if (paths.isEmpty() || paths.stream().anyMatch(String::isBlank)) {
-            return "There is an empty path.";
+            return "A path is empty.";
         }
         return paths.stream()
                         .anyMatch(path -> QUERY.matcher(VARIABLE.matcher(path).replaceAll(""))
                                 .find())
-                ? "A query is not part of a path. Remove it; key: \"param:name\" counts the values of a parameter apart."
+                ? "A query is not part of a path. Remove it. To count each value of a parameter separately, use key:"
+                        + " \"param:name\"."
                 : null;
     }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Turns {@code limit-resolver} into the limits of keys. Thread-safe. */
+/** Compiles {@code limit-resolver}. Thread-safe. */
 final class ResolvedLimitCompiler {
 
     private static final Duration DEFAULT = DurationParser.parse(RuleOptions.LIMIT_CACHE.usual());
@@ -32,7 +32,7 @@ final class ResolvedLimitCompiler {
     private final LimiterExpressionParser expressions;
     private final LimitResolvers resolvers;
 
-    /** {@code beans}: null where there are none. */
+    /** {@code beans}: null without a bean factory. */
     ResolvedLimitCompiler(
             @Nullable ListableBeanFactory beans, LimiterExpressionParser expressions, LimitResolvers resolvers) {
         this.beans = beans;
@@ -40,7 +40,10 @@ final class ResolvedLimitCompiler {
         this.resolvers = resolvers;
     }
 
-    /** Null if the rule has none, or there is a problem; {@code own}: the limits of the rule, null if they have one. */
+    /**
+     * Returns the resolved limits; null if the rule has no resolver, or if there is a problem. {@code own}: the rule's
+     * own limits, null if they have a problem.
+     */
     @Nullable
     ResolvedLimits compile(
             RuleDefinition definition,
@@ -83,11 +86,11 @@ final class ResolvedLimitCompiler {
                     MessageCode.LIMIT_RESOLVER,
                     resolver.where(),
                     resolver.value(),
-                    "There is no LimitResolver bean of this name. Name one, or write an expression that"
+                    "No LimitResolver bean has this name. Name one, or write an expression that"
                             + " returns a number of permits, such as \"#{@customers.limitOf(#request)}\".");
             return null;
         }
-        // Not before the first request: rules are needed early, and a bean made that early misses its own proxies.
+        // Created at the first request, because a bean created as early as the rules would miss its own proxies.
         Supplier<LimitResolver> bean = SingletonSupplier.of(() -> beans.getBean(text, LimitResolver.class));
         return context -> bean.get().resolve(context);
     }

@@ -22,12 +22,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits that a {@code limit-resolver} gives to the keys of a rule. To the core they are rules of the same name, so
- * that a key keeps what it used when its limit changes. Thread-safe.
+ * The limits that a {@code limit-resolver} returns for the keys of a rule. They are core rules of the same name, so a
+ * key keeps its used permits when its limit changes. Thread-safe.
  */
 final class ResolvedLimits {
 
-    /** How many different results are kept as limits; more are possible, but made again and again. */
+    /** The most distinct results in the cache. */
     private static final int MOST = 1_000;
 
     private final Rule own;
@@ -39,13 +39,13 @@ final class ResolvedLimits {
     private final Resolver resolver;
     private final ConcurrentMap<Object, Resolved> byResult = new ConcurrentHashMap<>();
 
-    /** The meaning of a result; {@code rule}: null for no limit. */
+    /** A compiled result; {@code rule}: null for unlimited. */
     private record Resolved(boolean valid, @Nullable Rule rule) {}
 
     /**
      * @param own the rule's own limits
      * @param tiers the tiers that a result can name; null if there are none
-     * @param maxWait how long requests wait at most
+     * @param maxWait the longest wait of a request
      * @param check throws {@link LimiterConfigurationException} for limits that the rule cannot have
      */
     public ResolvedLimits(
@@ -72,23 +72,23 @@ final class ResolvedLimits {
     }
 
     /**
-     * The limits for this request or call; null if it has none.
+     * Returns the limits for a request or call; null if it is unlimited.
      *
      * @param key the key of the bucket
-     * @param usual where the resolver gives no limit, or an invalid one
+     * @param usual the limits if the resolver returns none, or an invalid one
      */
     @Nullable
     Rule of(String key, RateLimitContext context, Rule usual) {
         return limits(cache.get(key, context, resolver), key, usual);
     }
 
-    /** The limits for a request that is only described. */
+    /** Returns the limits for a hypothetical request. */
     @Nullable
     Rule prediction(String key, RateLimitContext context, Rule usual) {
         return limits(cache.predict(key, context, resolver), key, usual);
     }
 
-    /** The limits by the last result for a key, whether or not it still holds; null if it has none. */
+    /** Returns the limits by the last result for a key, even if it has expired; null if the key is unlimited. */
     @Nullable
     Rule last(String key, Rule usual) {
         return limits(cache.last(key), key, usual);
@@ -140,7 +140,7 @@ final class ResolvedLimits {
     private Limit onlyLimit() {
         Limit first = own.limits().get(0);
         if (!first.name().isEmpty()) {
-            throw new IllegalResultException("the rule has named limits; return a map of their names.");
+            throw new IllegalResultException("the rule has named limits. Return a map from name to limit.");
         }
         return first;
     }
@@ -166,7 +166,7 @@ final class ResolvedLimits {
         if (result instanceof Number number && number.longValue() == number.doubleValue()) {
             return OtherPermits.of(usual, number.longValue(), maxWait);
         }
-        throw new IllegalResultException("a limit is a whole number of permits, or a dev.limiter.Limit.");
+        throw new IllegalResultException("a limit must be a whole number of permits, or a dev.limiter.Limit.");
     }
 
     private static final class IllegalResultException extends RuntimeException {

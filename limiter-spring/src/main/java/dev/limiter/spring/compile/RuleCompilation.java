@@ -23,7 +23,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The compilation of one rule: each step compiles some settings, and adds their problems. Not thread-safe. */
+/** Compiles one rule: each step compiles some settings and collects their problems. Not thread-safe. */
 final class RuleCompilation {
 
     private static final int MOST_LEASED = 50;
@@ -36,12 +36,12 @@ final class RuleCompilation {
     private final Problems problems = new Problems();
 
     /**
-     * The place of a rule: on paths or on a method.
+     * Where a rule applies: to paths or to a method.
      *
-     * @param variables of expressions before the decision
+     * @param variables the variables of expressions before the decision
      * @param outcome the variables of expressions after the request or call
-     * @param isFinal whether no annotation can complete the rule; without a key, it has none then
-     * @param scoped narrows the key to the scope
+     * @param isFinal true if no annotation can complete the rule, so that a missing key means one bucket
+     * @param scoped restricts the key to the scope
      */
     record Placement(
             ExpressionScope variables,
@@ -57,7 +57,7 @@ final class RuleCompilation {
     }
 
     /**
-     * The compiled rule. Problems are reported in the order of the steps.
+     * Returns the compiled rule. Reports problems in the order of the steps.
      *
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if there are problems
      */
@@ -85,11 +85,11 @@ final class RuleCompilation {
                 requests,
                 new RateLimitRule.Charging(placement.scoped.apply(valid), unresolved(), costs, chargeIf, waiting),
                 enforcement,
-                new RateLimitRule.ClientAnswer(headers(), protectsApplication()),
+                new RateLimitRule.ResponseOptions(headers(), protectsApplication()),
                 definition.value(CandidateRules.LIVE));
     }
 
-    /** A cost with a problem is 1. */
+    /** Returns the cost; 1 if it has a problem. */
     private Costs costs() {
         Map<String, Cost> own = new LinkedHashMap<>();
         definition.limitsByName().forEach((name, limit) -> {
@@ -124,7 +124,8 @@ final class RuleCompilation {
                     MessageCode.PRIORITY,
                     reserve.where(),
                     reserve.value(),
-                    "A reserve needs a priority, which is true for the requests that it is kept for.");
+                    "A reserve needs a priority. Set priority to an expression that is true for the requests that"
+                            + " may use the reserve.");
         }
         return WaitingCompiler.compile(definition, maxWait, priority, problems);
     }
@@ -144,7 +145,7 @@ final class RuleCompilation {
                 all.weaker(definition.value(RuleOptions.MODE, all)), rollout == null ? Rollout.ALL : rollout, ban);
     }
 
-    /** With a key that all clients share, an attacker could have all of them banned. */
+    /** Checks that the key identifies clients. With a shared key, an attacker could ban all clients. */
     private void checkKey(@Nullable RateLimitKey key, MessageCode code, String where, @Nullable String value) {
         Setting<List<String>> set = definition.get(RuleOptions.KEY);
         if (key != null && !key.tellsClientsApart() && (placement.isFinal || set != null)) {
@@ -152,10 +153,10 @@ final class RuleCompilation {
                     code,
                     where,
                     value,
-                    "It needs a key that tells clients apart, such as key: ip. "
+                    "It needs a key that identifies clients, such as key: ip. "
                             + (set == null
-                                    ? "The rule has none."
-                                    : "With " + String.join(",", set.value()) + " all clients are one."));
+                                    ? "The rule has no key."
+                                    : "With key: " + String.join(",", set.value()) + ", all clients share one key."));
         }
     }
 
@@ -165,7 +166,9 @@ final class RuleCompilation {
         return placement.isFinal || !parsed.isForAll() ? parsed : RateLimitKey.IN_CODE;
     }
 
-    /** Null without a key, and for a candidate, which has that of its rule. */
+    /**
+     * Returns the counter of unresolved keys. Null without a key, and for a candidate, which has the key of its rule.
+     */
     private UnresolvedKeys.@Nullable OfRule unresolved() {
         Setting<List<String>> key = definition.get(RuleOptions.KEY);
         return key == null || definition.value(CandidateRules.LIVE) != null
@@ -173,7 +176,7 @@ final class RuleCompilation {
                 : compiler.unresolved.of(definition.name(), key.where());
     }
 
-    /** {@code inCode}: the value for a decision without a request, if the expression needs one. */
+    /** Parses a condition; {@code inCode}: its value for calls outside of a request, if it needs one. */
     private BooleanExpression condition(Setting<String> setting, boolean inCode) {
         return BooleanExpression.of(
                 compiler.expressions.parse(setting.value(), setting.where(), placement.variables),
@@ -185,13 +188,16 @@ final class RuleCompilation {
         return ChargeIf.parse(setting, compiler.expressions, placement.outcome);
     }
 
-    /** What a setting is compiled to; null without a setting, and with one that has a problem. */
+    /** Compiles a setting; returns null without a setting, and if it has a problem. */
     private <T> @Nullable T compiled(Option<String> option, Function<Setting<String>, T> compile) {
         Setting<String> setting = definition.get(option);
         return setting == null ? null : problems.collect(() -> compile.apply(setting));
     }
 
-    /** A client cannot do anything about a limit that protects the application, unless the rule asks for the fields. */
+    /**
+     * Returns the header style. Limits that protect the application send no fields by default, because clients cannot
+     * adapt to them.
+     */
     private HeaderStyle headers() {
         return definition.value(RuleOptions.HEADERS, protectsApplication() ? HeaderStyle.NONE : compiler.headers);
     }

@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** Turns raw settings into rules, or says all that is wrong with them. Thread-safe. */
+/** Compiles settings to rules, or reports all problems with them. Thread-safe. */
 public final class RuleCompiler {
 
     final KeyParser keys;
@@ -37,14 +37,14 @@ public final class RuleCompiler {
 
     /**
      * @param available the algorithms that have a strategy
-     * @param matchers how paths are read
-     * @param mode of all rules; a rule's own counts if it is weaker
-     * @param headers of rules that do not set them
-     * @param steps what the storage counts time in
-     * @param everywhere the addresses that all rules treat apart
-     * @param beans where beans are that rules name; null if there are none
-     * @param resolvers what limit-resolvers returned
-     * @param caps what rules may not exceed
+     * @param matchers compiles paths and methods
+     * @param mode the mode of all rules; the mode of a rule applies if it is weaker
+     * @param headers the default header style
+     * @param steps the unit in which the storage counts time
+     * @param everywhere the allow and deny lists of all rules
+     * @param beans the beans that rules can name; null without a bean factory
+     * @param resolvers caches the results of limit resolvers
+     * @param caps the most that rules may allow
      */
     public RuleCompiler(
             KeyParser keys,
@@ -71,7 +71,7 @@ public final class RuleCompiler {
     }
 
     /**
-     * A rule that applies by its paths, or that methods refer to.
+     * Compiles a rule that applies by its paths, or that methods refer to.
      *
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
@@ -80,7 +80,7 @@ public final class RuleCompiler {
     }
 
     /**
-     * The automatic limit: it applies to requests without having paths.
+     * Compiles the automatic limit, which applies to requests without paths.
      *
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
@@ -102,9 +102,9 @@ public final class RuleCompiler {
     }
 
     /**
-     * The rule of an annotated method: unless the settings say {@code scope: rule}, its buckets are the method's own.
+     * Compiles the rule of an annotated method. Unless {@code scope: rule} is set, the method has its own buckets.
      *
-     * @param resource the full signature, which tells its buckets from those of other methods
+     * @param resource the full signature, which separates its buckets from the ones of other methods
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
     public RateLimitRule compile(RuleDefinition definition, Method method, String resource) {

@@ -2,14 +2,17 @@ package dev.limiter.spring.compile;
 
 import dev.limiter.spring.context.RateLimitContext;
 
-/** A request or call as each rule sees it: before a request is routed, each names the resource by a path of its own. */
+/**
+ * Provides the context of a request or call for each rule. Before routing, each rule names the resource by its own
+ * path.
+ */
 @FunctionalInterface
 public interface RuleContexts {
 
-    /** The subject of the decision of one rule. */
+    /** Returns the context in which a rule decides. */
     RateLimitContext of(RateLimitRule rule);
 
-    /** The name of the resource for people. */
+    /** Returns the display name of the resource. */
     default String resource(RateLimitRule rule) {
         return of(rule).resource();
     }

@@ -30,7 +30,7 @@ public final class RuleSet {
     private final Map<String, OnFailure> onFailure = new HashMap<>();
     private final Map<String, Integer> leases = new HashMap<>();
 
-    /** {@code mode}: of all rules, in place of that of the configuration; null for that. */
+    /** {@code mode}: the changed mode of all rules; null if it is the configured one. */
     public RuleSet(
             Collection<RuleDefinition> definitions,
             Collection<RateLimitRule> rules,
@@ -54,7 +54,7 @@ public final class RuleSet {
         }
     }
 
-    /** The options that a remote storage reads, by the exact name of the rule. */
+    /** Records the options that a remote storage reads, by the exact name of the rule. */
     private void addTerms(RuleDefinition definition) {
         OnFailure how = definition.value(RuleOptions.ON_FAILURE);
         if (how != null) {
@@ -67,62 +67,65 @@ public final class RuleSet {
     }
 
     /**
-     * The way of a rule to go on while a storage that all instances share does not decide. Bans always go on in memory:
-     * an outage bans no client.
+     * Returns how a rule decides while shared storage is unavailable. Bans always continue in memory, so an outage bans
+     * no client.
      *
-     * @param otherwise of rules that do not set it
+     * @param otherwise the default for rules that do not set it
      */
     public OnFailure onFailure(Rule rule, OnFailure otherwise) {
         return Ban.isPart(rule) ? OnFailure.LOCAL : onFailure.getOrDefault(rule.name(), otherwise);
     }
 
-    /** The share of its limits, in percent, that the rule of exactly that name has taken ahead; 0 for none. */
+    /** Returns the lease of the rule with exactly this name, in percent of its limits; 0 for none. */
     public int lease(String name) {
         return leases.getOrDefault(name, 0);
     }
 
-    /** All rules with a limit, with and without paths, but not the automatic limit. */
+    /** Returns all rules with a limit, with and without paths, but not the automatic limit. */
     public List<RateLimitRule> rules() {
         return List.copyOf(rules.values());
     }
 
-    /** The raw settings of all rules but the automatic limit, also of those whose limit is only in an annotation. */
+    /**
+     * Returns the settings of all rules except the automatic limit. Includes rules without a limit, which complete
+     * annotations.
+     */
     public List<RuleDefinition> definitions() {
         return List.copyOf(definitions.values());
     }
 
-    /** The rules that apply by their paths, whenever they decide. */
+    /** Returns the rules that apply by their paths, of both phases. */
     public List<RateLimitRule> pathRules() {
         return pathRules;
     }
 
-    /** The rules that decide as soon as a request arrives, unless they are off. */
+    /** Returns the rules with {@code phase: request} that are not off. */
     public List<RateLimitRule> requestRules() {
         return requestRules;
     }
 
-    /** The rule of that name, in any case and with any dashes; none if its limit is only in an annotation. */
+    /** Returns the rule with this name in any spelling; empty if its limit is only in an annotation. */
     public Optional<RateLimitRule> find(String name) {
         return Optional.ofNullable(rules.get(RuleName.canonical(name)));
     }
 
-    /** The raw settings under that name, in any case and with any dashes, to merge over those of an annotation. */
+    /** Returns the settings under this name in any spelling, to merge over an annotation. */
     public Optional<RuleDefinition> definition(String name) {
         return Optional.ofNullable(definitions.get(RuleName.canonical(name)));
     }
 
-    /** The mode of all rules, in place of that of the configuration; null for that. */
+    /** Returns the changed mode of all rules; null if it is the configured one. */
     public @Nullable Setting<Mode> mode() {
         return mode;
     }
 
-    /** The automatic limit, of each endpoint that no other rule limits. */
+    /** Returns the automatic limit, for endpoints without another limit. */
     public Optional<RateLimitRule> defaultLimit() {
         return Optional.ofNullable(defaultLimit);
     }
 
     /**
-     * Whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link
+     * Returns whether {@code limiter.web.exclude} exempts the request from all rules; parameters as in {@link
      * RequestMatcher#matches}.
      */
     public boolean excludes(String endpointPattern, PathContainer path) {
@@ -130,14 +133,13 @@ public final class RuleSet {
     }
 
     /**
-     * Whether {@code limiter.web.exclude} exempts the request from all rules, in whichever of these ways its path is
-     * read.
+     * Returns whether {@code limiter.web.exclude} exempts the request from all rules, by every reading of its path.
      */
     public boolean excludes(List<PathContainer> paths) {
         return excluded != null && paths.stream().allMatch(path -> excluded.coverSafely("", path));
     }
 
-    /** The answer of {@link #excludes} for all paths of an endpoint, if that is always the same. */
+    /** Returns how {@code limiter.web.exclude} covers the paths of an endpoint. */
     public Coverage exclusion(String endpointPattern) {
         return excluded == null ? Coverage.NONE : excluded.coverage(endpointPattern);
     }

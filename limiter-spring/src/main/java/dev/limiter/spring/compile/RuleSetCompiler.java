@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Turns everything that is configured into one set of rules, or says all that is wrong with it. Thread-safe. */
+/** Compiles the whole configuration to one set of rules, or reports all problems with it. Thread-safe. */
 public final class RuleSetCompiler {
 
     private final RuleCompiler compiler;
@@ -27,12 +27,12 @@ public final class RuleSetCompiler {
         this.compiler = compiler;
     }
 
-    /** The mode of all rules in the configuration; that of a rule counts if it is weaker. */
+    /** Returns the configured mode of all rules; the mode of a rule applies if it is weaker. */
     public Mode mode() {
         return compiler.mode;
     }
 
-    /** {@link #compile(Collection, RuleDefinition, Setting, Setting)} in the mode of the configuration. */
+    /** Compiles rules in the configured mode. */
     public RuleSet compile(
             Collection<RuleDefinition> definitions,
             @Nullable RuleDefinition defaultLimit,
@@ -41,8 +41,10 @@ public final class RuleSetCompiler {
     }
 
     /**
+     * Compiles rules.
+     *
      * @param excluded the paths that no rule applies to
-     * @param mode of all rules; null for that of the configuration
+     * @param mode the changed mode of all rules; null for the configured one
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if the settings cannot work
      */
     public RuleSet compile(
@@ -64,7 +66,7 @@ public final class RuleSetCompiler {
                         MessageCode.SAME_NAME,
                         candidate.origin().toString(),
                         candidate.name(),
-                        "There is a rule of this name, which the candidate has. Rename one.");
+                        "Another rule has this name, which is the name of the candidate. Rename that rule.");
             } else if (candidate != null) {
                 add(rules, candidate, problems);
             }
@@ -88,8 +90,8 @@ public final class RuleSetCompiler {
                         MessageCode.SAME_NAME,
                         rule.origin(),
                         policy,
-                        "Clients would know one of its limits by this name, and one of " + other.origin()
-                                + " as well: a named limit is called rule-limit. Rename one.");
+                        "In response headers, one of its limits and one of " + other.origin() + " would have this"
+                                + " name, because a named limit is called rule-limit. Rename one.");
             }
         }));
     }
@@ -101,7 +103,7 @@ public final class RuleSetCompiler {
         }
     }
 
-    /** Whether a rule has paths or a limit. Others complete an annotation, and are compiled with it. */
+    /** Returns whether a rule has paths or a limit. Other rules complete an annotation, and are compiled with it. */
     private static boolean isComplete(RuleDefinition definition) {
         LimitDefinition limit = definition.limit();
         boolean hasAlgorithm = limit.get(LimitOptions.ALGORITHM) != null
@@ -124,8 +126,8 @@ public final class RuleSetCompiler {
                         MessageCode.SAME_NAME,
                         definition.origin().toString(),
                         definition.name(),
-                        "The rule is already declared as " + other.origin()
-                                + "; names are the same if they differ only in case, - and _. Rename one.");
+                        "This rule already exists as " + other.origin() + "; names that differ only in case, - and _"
+                                + " are the same. Rename one.");
             }
             if (hasDefault && canonical.equals(RuleName.DEFAULT)) {
                 problems.add(

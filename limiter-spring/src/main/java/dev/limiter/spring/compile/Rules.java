@@ -1,6 +1,6 @@
 package dev.limiter.spring.compile;
 
-/** The rules in force, swapped whole. Thread-safe. */
+/** Holds the current rules, which are replaced as a whole. Thread-safe. */
 public final class Rules {
 
     private volatile RuleSet current;
@@ -9,7 +9,7 @@ public final class Rules {
         this.current = initial;
     }
 
-    /** Take it once per decision point, so that one request sees one set. */
+    /** Returns the current rules. Call it once per decision point, so that one request sees one set. */
     public RuleSet current() {
         return current;
     }

@@ -19,15 +19,15 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits that apply instead of a rule's own, by the tier of the caller. To the core they are rules of the same
- * name, so that a key keeps what it used when its tier changes. Immutable, thread-safe.
+ * The limits of each tier, which replace the rule's own limits. They are core rules of the same name, so a key keeps
+ * its used permits when its tier changes. Thread-safe.
  */
 final class Tiers {
 
-    /** The longest name of a tier: longer values from clients are not looked up. */
+    /** The longest name of a tier; longer values from clients are ignored. */
     private static final int MAX_LENGTH = 256;
 
-    /** The most unknown names in the log: they may come from clients. */
+    /** The most unknown names that are logged, because clients may invent them. */
     private static final int MOST_UNKNOWN = 100;
 
     private static final Log logger = LogFactory.getLog(Tiers.class);
@@ -42,7 +42,7 @@ final class Tiers {
     /**
      * @param where the property that holds the tiers, for messages
      * @param by null if only a {@code limit-resolver} names tiers
-     * @param rules name to limits, not to be changed
+     * @param rules limits by name, not modified afterwards
      * @param unlimited the names of tiers without limits
      */
     public Tiers(String where, @Nullable KeyResolver by, Map<String, Rule> rules, Set<String> unlimited) {
@@ -55,15 +55,15 @@ final class Tiers {
         unlimited.forEach(name -> bySpelling.put(RuleName.canonical(name), Optional.empty()));
     }
 
-    /** The limits of each tier by its name, as configured. */
+    /** Returns the limits of each tier by its configured name. */
     public Map<String, Rule> rules() {
         return rules;
     }
 
     /**
-     * The limits for this request or call; null if there are none.
+     * Returns the limits for a request or call; null if its tier is unlimited.
      *
-     * @param own for requests of unknown tier
+     * @param own the limits for requests without a known tier
      * @throws dev.limiter.spring.expression.RuleEvaluationException if the tier cannot be evaluated
      */
     @Nullable
@@ -80,12 +80,15 @@ final class Tiers {
         return known.orElse(null);
     }
 
-    /** Once for each name. A plan without a tier may be intended, a misspelled one is not. */
+    /**
+     * Reports an unknown tier, once for each name. Warns only if it looks misspelled: a plan without a tier may be
+     * intended.
+     */
     private void reportUnknown(String tier) {
         if (unknown.size() < MOST_UNKNOWN && unknown.add(tier)) {
             String meant = DidYouMean.ask(tier, names);
-            String message = where + " has no tier \"" + LogText.escape(tier)
-                    + "\"; the rule's own limits apply to its requests." + meant + " ["
+            String message = where + " has no tier \"" + LogText.escape(tier) + "\", so the rule's own limits apply"
+                    + " to its requests." + meant + " ["
                     + MessageCode.UNKNOWN_TIER + "]";
             if (meant.isEmpty()) {
                 logger.info(message);
@@ -95,7 +98,7 @@ final class Tiers {
         }
     }
 
-    /** The limits of a tier, which are absent if it is unlimited; null if there is no tier of this name. */
+    /** Returns the limits of a tier, empty if it is unlimited; null if no tier has this name. */
     @Nullable
     Optional<Rule> named(String tier) {
         return tier.isEmpty() || tier.length() > MAX_LENGTH ? null : bySpelling.get(RuleName.canonical(tier));

@@ -10,10 +10,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of time in which the storage counts. A duration must be a whole number of them, or it would be rounded.
+ * The unit in which the storage counts time. Durations must be multiples of it, or they would be rounded.
  *
- * @param nanos of a step of time: 1 in memory, 1000 in Redis
- * @param mostLogged the most permits that a log may remember: in Redis each costs memory of a shared server
+ * @param nanos the nanoseconds of a step: 1 in memory, 1000 in Redis
+ * @param mostLogged the most permits that a log may remember; in Redis each one uses memory of a shared server
  */
 public record TimeSteps(int nanos, long mostLogged) {
 
@@ -21,7 +21,7 @@ public record TimeSteps(int nanos, long mostLogged) {
     public static final TimeSteps MICROSECONDS = new TimeSteps(1000, 10_000);
 
     /**
-     * The duration of a setting.
+     * Returns the duration of a setting.
      *
      * @throws LimiterConfigurationException if it is not a duration, or not a whole number of steps
      */
@@ -32,38 +32,38 @@ public record TimeSteps(int nanos, long mostLogged) {
                     MessageCode.TIME_STEP,
                     setting.where(),
                     setting.value(),
-                    "With limiter.storage: redis it must be a whole number of microseconds, such as 1us or 500ms."));
+                    "With limiter.storage: redis, it must be a whole number of microseconds, such as 1us or 500ms."));
         }
         return duration;
     }
 
-    /** Checks how many permits a log is to remember. */
+    /** Checks the number of permits in a log. */
     void checkLogged(Setting<Long> setting, Problems problems) {
         if (setting.value() > mostLogged) {
             problems.add(
                     MessageCode.LARGE_LOG,
                     setting.where(),
                     setting.value(),
-                    "With limiter.storage: redis a log remembers at most " + mostLogged
-                            + " permits. Use algorithm: sliding-window-counter, which has no such bound.");
+                    "With limiter.storage: redis, a log remembers at most " + mostLogged + " permits. Lower the"
+                            + " number, or use algorithm: sliding-window-counter.");
         }
     }
 
-    /** Checks how many permits a limit that was already compiled remembers; {@code where}: it is from. */
+    /** Checks the number of permits that a compiled limit remembers; {@code where}: the origin of the limit. */
     void checkLogged(Limit limit, String where, Problems problems) {
         if (limit instanceof Limit.SlidingWindowLog) {
             checkLogged(new Setting<>(limit.limit(), where), problems);
         }
     }
 
-    /** Checks that each of so many equal parts of a window has at least one step. */
+    /** Checks that a window has at least one step for each bucket. */
     void checkParts(@Nullable Setting<String> window, Duration length, int parts, Problems problems) {
         if (window != null && !length.isZero() && length.compareTo(Duration.ofNanos((long) nanos * parts)) < 0) {
             problems.add(
                     MessageCode.OUT_OF_RANGE,
                     window.where(),
                     window.value(),
-                    "The window is too short for " + parts + " buckets.");
+                    "The window is too short for " + parts + " buckets. Use a longer window, or fewer buckets.");
         }
     }
 }

@@ -7,11 +7,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that wait for a turn instead of being rejected, and their priority. Immutable, thread-safe.
+ * The options for waiting and priority. Immutable, thread-safe.
  *
  * @param maxWait the longest wait; zero if no request waits
  * @param maxWaiting the most requests that wait at the same time
- * @param priority true for requests that may use the reserve and, alone, wait; null if all requests are alike
+ * @param priority true for requests that may use the reserve; only they wait. Null without priorities
  * @param reserve the share of each limit kept for requests with priority, in percent
  */
 record Waiting(Duration maxWait, int maxWaiting, @Nullable BooleanExpression priority, int reserve) {
@@ -20,18 +20,18 @@ record Waiting(Duration maxWait, int maxWaiting, @Nullable BooleanExpression pri
         return !maxWait.isZero();
     }
 
-    /** Whether all requests are treated the same. */
+    /** Returns whether all requests have the same priority. */
     boolean isFixed() {
         return priority == null;
     }
 
-    /** The charge on the terms of a request with priority; of any request, if there is no priority. */
+    /** Returns the charge of a request with priority; without priorities, of any request. */
     Charge first(Charge charge) {
         return maxWait.isZero() ? charge : charge.maxWait(maxWait).maxWaiting(maxWaiting);
     }
 
     /**
-     * The charge on the terms of the request.
+     * Returns the charge with the wait and reserve of the request.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if the priority cannot be evaluated
      */

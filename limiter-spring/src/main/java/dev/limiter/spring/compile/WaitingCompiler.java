@@ -10,17 +10,17 @@ import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the raw settings about waiting into terms. */
+/** Compiles the settings for waiting and priority. */
 final class WaitingCompiler {
 
-    /** The longest wait where only the number of waiters is given. */
+    /** The longest wait if only max-waiting is set. */
     private static final Duration DEFAULT_MAX_WAIT = Duration.ofMillis(500);
 
     private static final int MOST_RESERVED = 99;
 
     private WaitingCompiler() {}
 
-    /** How long a request waits at most; zero if none does, or if there is a problem. */
+    /** Returns the longest wait of a request; zero if requests do not wait, or if there is a problem. */
     static Duration maxWait(RuleDefinition definition, TimeSteps steps, Problems problems) {
         Setting<String> setting = definition.get(RuleOptions.MAX_WAIT);
         if (setting == null) {
@@ -43,7 +43,7 @@ final class WaitingCompiler {
                     MessageCode.WAITING,
                     phase.where(),
                     phase.value(),
-                    "Requests cannot wait in a filter. Remove max-wait and max-waiting, or decide at the endpoint.");
+                    "Requests cannot wait in a filter. Remove max-wait and max-waiting, or use phase: endpoint.");
         }
         Setting<String> reserve = definition.get(RuleOptions.RESERVE);
         Integer kept = reserve == null

@@ -1,4 +1,4 @@
-/** Compiles definitions of rules, and the compiled rules. Internal. */
+/** Compiled rules, and the compiler that creates them from definitions. Internal. */
 @NullMarked
 package dev.limiter.spring.compile;
 

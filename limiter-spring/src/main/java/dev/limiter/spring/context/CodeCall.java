@@ -3,11 +3,11 @@ package dev.limiter.spring.context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decision that code requests by a key. It has no request, even in the thread of one.
+ * A decision that code requests for a key. It has no request, even in the thread of one.
  *
- * @param key as code passes it
- * @param permits instead of the cost of the rule; null for the cost of the rule
- * @param mayWait whether it waits for its turn where the rule allows that
+ * @param key the key that code passes
+ * @param permits the number of permits; null for the cost of the rule
+ * @param mayWait whether it waits if the rule has a max-wait
  */
 public record CodeCall(String key, @Nullable Long permits, boolean mayWait) implements RateLimitContext {
 

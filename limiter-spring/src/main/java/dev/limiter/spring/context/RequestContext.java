@@ -1,4 +1,4 @@
 package dev.limiter.spring.context;
 
-/** A request, and no method. */
+/** A request without a method. */
 record RequestContext(RequestView request, String resource) implements RateLimitContext {}

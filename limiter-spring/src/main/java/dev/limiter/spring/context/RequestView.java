@@ -5,62 +5,62 @@ import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request as keys and expressions see it ({@code #request}). A missing value is null. Not thread-safe; no method
- * blocks, but {@link #getParameter} may read the body of a form.
+ * The request in keys and expressions ({@code #request}). Missing values are null. Not thread-safe. No method blocks,
+ * except that {@link #getParameter} may read the body of a form.
  */
 public interface RequestView {
 
-    /** The HTTP method as sent. */
+    /** Returns the HTTP method as sent. */
     String method();
 
-    /** The path within the application as sent, not decoded. */
+    /** Returns the path within the application as sent, not decoded. */
     String path();
 
-    /** The first value of a header, by its name in any case. */
+    /** Returns the first value of a header; the name is case-insensitive. */
     @Nullable
     String getHeader(String name);
 
-    /** A parameter of the query or of a form. */
+    /** Returns a parameter of the query or of a form. */
     @Nullable
     String getParameter(String name);
 
-    /** The value of a cookie. */
+    /** Returns the value of a cookie. */
     @Nullable
     String cookie(String name);
 
-    /** The id of the session that exists; none is created, and an id that only the client claims does not count. */
+    /** Returns the id of the current valid session; creates none. */
     @Nullable
     String sessionId();
 
-    /** The pattern of the endpoint, such as {@code /orders/{id}}. */
+    /** Returns the pattern of the endpoint, such as {@code /orders/{id}}. */
     default @Nullable String pattern() {
         return null;
     }
 
-    /** The value of the variable {@code name} in the pattern of the endpoint. */
+    /** Returns the value of the variable {@code name} in the pattern of the endpoint. */
     @Nullable
     String pathVariable(String name);
 
-    /** The logged-in user. */
+    /** Returns the logged-in user. */
     @Nullable
     Principal principal();
 
-    /** Whether the logged-in user has a role; false without a user. */
+    /** Returns whether the logged-in user has a role; false without a user. */
     boolean isUserInRole(String role);
 
     /**
-     * The client as {@code key: ip} knows it: an IPv4 address, or the network of an IPv6 address; {@code contradictory}
-     * where {@code Forwarded} and {@code X-Forwarded-For} of a trusted proxy name different clients.
+     * Returns the client as {@code key: ip} does: an IPv4 address, or the network of an IPv6 address. Returns
+     * {@code contradictory} if {@code Forwarded} and {@code X-Forwarded-For} of a trusted proxy name different clients.
      */
     @Nullable
     String clientAddress();
 
     /**
-     * The client by its address, not cut to a network; null if it has none, such as the other end of a local socket.
+     * Returns the full address of the client; null if it has none, such as at a local socket.
      */
     @Nullable
     ClientAddress client();
 
-    /** The request itself, or a wrapped one, if it is of that type. */
+    /** Returns the native request or one that it wraps, if it has this type; else null. */
     <T> @Nullable T unwrap(Class<T> type);
 }

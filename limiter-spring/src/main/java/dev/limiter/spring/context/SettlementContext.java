@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request or a call with a known outcome.
  *
- * @param asked the request or call at the time of the decision
- * @param response the answer to the request, if the request was decided or the method is its handler
+ * @param asked the request or call that was decided
+ * @param response the response, if the request was decided or the method is its handler
  * @param result the result of the method, or of its future; null without a method, and if it failed
- * @param exception with which the method failed
+ * @param exception the failure of the method
  */
 public record SettlementContext(
         RateLimitContext asked,

@@ -3,10 +3,10 @@ package dev.limiter.spring.context;
 import java.util.List;
 import java.util.Map;
 
-/** The HTTP request of an operation of the endpoint, of which Actuator tells the operation nothing. Thread-safe. */
+/** The HTTP request of an operation of the endpoint, which Actuator does not pass to the operation. Thread-safe. */
 public interface WebExchange {
 
-    /** The request of an edge that tells nothing of it. */
+    /** The request of a web framework without access to it. */
     WebExchange UNKNOWN = new WebExchange() {
 
         @Override
@@ -21,10 +21,11 @@ public interface WebExchange {
     };
 
     /**
-     * Whether the path of the request ends with that name: Actuator prefers a parameter or a field of the same name.
+     * Returns whether the path of the request ends with the name. Actuator would prefer a parameter or field with the
+     * same name.
      */
     boolean isAbout(String name);
 
-    /** The parameters of the query. */
+    /** Returns the parameters of the query. */
     Map<String, List<String>> parameters();
 }

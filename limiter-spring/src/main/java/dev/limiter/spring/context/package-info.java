@@ -1,6 +1,5 @@
 /**
- * The view that keys and expressions have of a request or a method call. Internal, but for the types that the manual
- * lists (docs/reference/api.md).
+ * Requests and method calls as keys and expressions use them. Internal, except for the types in docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.spring.context;

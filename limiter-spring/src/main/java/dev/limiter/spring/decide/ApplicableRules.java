@@ -13,28 +13,28 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The rules that apply to a request or call, sorted by what becomes of their decisions. Immutable. */
+/** The rules that apply to a request or call, split into enforced and shadow rules. Immutable. */
 public final class ApplicableRules {
 
     public static final ApplicableRules NONE = new ApplicableRules(List.of(), List.of());
 
-    /** The rules that are decided together, all or nothing. */
+    /** Rules that are decided together, all or nothing. */
     final List<RateLimitRule> enforced;
-    /** The rules that are decided one by one, without consequences. */
+    /** Rules that are decided one by one, without effect. */
     final List<RateLimitRule> shadow;
-    /** Whether the decision may have to wait. */
+    /** True if requests may wait. */
     final boolean waiting;
-    /** Whether a permitted request may hold permits of a concurrency limit. */
+    /** True if a permitted request may hold permits of a concurrency limit. */
     final boolean holding;
-    /** Whether the result depends on the key itself: on which share of the keys is enforced, or which are banned. */
+    /** True if a rollout or a ban makes the result depend on the key. */
     final boolean byKey;
-    /** Whether a permitted request needs no other step than its limits, which are decided at once. */
+    /** True if limits are the only step of a decision, and never wait. */
     final boolean onlyLimits;
-    /** Whether any charge may be returned later. */
+    /** True if a charge may be refunded later. */
     final boolean settling;
     /** Whether the user or the session of a request may be needed. */
     private final boolean mayReadUser;
-    /** The keys of one request, for rules whose result depends on the key. */
+    /** The keys of one request, for rules with a rollout or a ban. */
     final Map<RateLimitRule, ResolvedKey> keys;
 
     private ApplicableRules(List<RateLimitRule> enforced, List<RateLimitRule> shadow) {
@@ -51,7 +51,7 @@ public final class ApplicableRules {
         this.keys = Map.of();
     }
 
-    /** The rules for one request. What any of them may need is not worked out again. */
+    /** Narrows the rules to one request, reusing what was computed for all. */
     private ApplicableRules(
             ApplicableRules all,
             List<RateLimitRule> enforced,
@@ -68,7 +68,7 @@ public final class ApplicableRules {
         this.keys = keys;
     }
 
-    /** Rules that are off are left out. */
+    /** Returns the rules without the ones that are off. */
     public static ApplicableRules of(List<RateLimitRule> rules) {
         return rules.isEmpty() ? NONE : new ApplicableRules(in(Mode.ENFORCE, rules), in(Mode.SHADOW, rules));
     }
@@ -81,9 +81,9 @@ public final class ApplicableRules {
         return rule.isEnforcedInPart() || rule.ban() != null;
     }
 
-    /** These rules for one request: some that are enforced in part may only watch its key. */
+    /** Returns the rules for one request. A rule with a rollout becomes a shadow rule for some keys. */
     ApplicableRules of(RuleContexts contexts) {
-        List<RateLimitRule> rejecting = new ArrayList<>(enforced.size());
+        List<RateLimitRule> live = new ArrayList<>(enforced.size());
         List<RateLimitRule> watching = new ArrayList<>(shadow);
         Map<RateLimitRule, ResolvedKey> keys = new HashMap<>();
         for (RateLimitRule rule : enforced) {
@@ -91,12 +91,12 @@ public final class ApplicableRules {
             if (key != null) {
                 keys.put(rule, key);
             }
-            (key == null || rule.enforces(key) ? rejecting : watching).add(rule);
+            (key == null || rule.enforces(key) ? live : watching).add(rule);
         }
-        return new ApplicableRules(this, rejecting, watching, keys);
+        return new ApplicableRules(this, live, watching, keys);
     }
 
-    /** Null if it cannot be told: the rule is enforced then, and fails where others do. */
+    /** Returns the key; null if it fails to resolve. The rule is then enforced, and fails where others do. */
     private static @Nullable ResolvedKey key(RateLimitRule rule, RuleContexts contexts) {
         try {
             return rule.key(contexts.of(rule));
@@ -105,15 +105,15 @@ public final class ApplicableRules {
         }
     }
 
-    /** The ban of the key of this request; null if the rule never bans it. */
+    /** Returns the ban that applies to the key of this request; null if the rule never bans it. */
     @Nullable
     Ban ban(RateLimitRule rule) {
         ResolvedKey key = keys.get(rule);
         return key == null ? null : rule.banOf(key);
     }
 
-    /** The candidates that would have been asked about a rejected request if they were in force. */
-    List<RateLimitRule> candidatesBeside(Verdict rejected) {
+    /** Returns the candidates of the rule that rejected a request. */
+    List<RateLimitRule> candidatesOf(Verdict rejected) {
         return shadow.isEmpty()
                 ? shadow
                 : shadow.stream()
@@ -129,7 +129,7 @@ public final class ApplicableRules {
         return shadow;
     }
 
-    /** Whether the decision may have to wait. */
+    /** Returns whether requests may wait. */
     public boolean waiting() {
         return waiting;
     }
@@ -139,7 +139,7 @@ public final class ApplicableRules {
         return mayReadUser;
     }
 
-    /** Whether anything that they take outlasts the request, unlike permits of concurrency limits. */
+    /** Returns whether a rule takes permits that outlast the request, unlike those of concurrency limits. */
     public boolean charging() {
         return enforced.stream()
                 .flatMap(rule -> Stream.concat(Stream.of(rule.rule()), rule.tiers().values().stream()))
@@ -150,15 +150,15 @@ public final class ApplicableRules {
         return enforced.isEmpty() && shadow.isEmpty();
     }
 
-    /** These rules without those among the others. */
+    /** Returns these rules without some others. */
     public ApplicableRules without(List<RateLimitRule> others) {
         if (others.isEmpty()) {
             return this;
         }
-        List<RateLimitRule> rejecting = without(others, enforced);
+        List<RateLimitRule> live = without(others, enforced);
         List<RateLimitRule> watching = without(others, shadow);
-        boolean same = rejecting.size() == enforced.size() && watching.size() == shadow.size();
-        return same ? this : new ApplicableRules(rejecting, watching);
+        boolean same = live.size() == enforced.size() && watching.size() == shadow.size();
+        return same ? this : new ApplicableRules(live, watching);
     }
 
     private static List<RateLimitRule> without(List<RateLimitRule> others, List<RateLimitRule> rules) {

@@ -20,13 +20,16 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rejects keys outright that were rejected too often. A rejection takes a permit of {@link Ban#rejections()}; the last
- * one also takes the only permit of {@link Ban#bans()}, which comes back at the end of the ban. The storage decides
- * both like any limit, so the number of rejections before a ban is exact for any number of threads: a request after the
- * last one is banned already. Rejections during a ban do not count, so it ends on time. A key shared by clients that it
- * does not tell apart is never banned: one client would have all others banned. The same holds for a state that keys
- * share for want of room. While an instance decides by its share of the limits, it begins no bans by itself: the whole
- * limit may have been kept. Thread-safe.
+ * Bans keys after too many rejections.
+ *
+ * <p>A rejection takes a permit of {@link Ban#rejections()}. The last one also takes the only permit of
+ * {@link Ban#bans()}, which is free again at the end of the ban. The storage decides both like any limit. So the number
+ * of rejections before a ban is exact with any number of threads. Rejections during a ban do not count, so it ends on
+ * time.
+ *
+ * <p>Two kinds of keys are never banned, because one client would ban others: keys that unidentified clients share, and
+ * keys in the overflow state. An instance that decides by its share of the limits starts no bans, because clients may
+ * have kept the whole limit. Thread-safe.
  */
 final class Bans {
 
@@ -40,14 +43,14 @@ final class Bans {
         this.reports = reports;
     }
 
-    /** The rejection of a key that is banned; null if it is not. */
+    /** Returns the rejection if the key is banned, else null. */
     CompletableFuture<@Nullable Decision> current(StorageCalls storage, Ban ban, Charge charge) {
         return then(
                 storage.peek(ban.bans(), charge.key()),
                 state -> Ban.isInForce(state) ? completedFuture(banned(charge, state)) : NONE);
     }
 
-    /** Counts a rejection; the rejection of a key that had too many before it, null if this is still one of them. */
+    /** Counts a rejection. Returns a rejection by the ban if the key already had too many, else null. */
     CompletableFuture<@Nullable Decision> afterRejection(
             StorageCalls storage,
             RateLimitRule rule,
@@ -67,9 +70,9 @@ final class Bans {
     }
 
     /**
-     * Begins a ban; nothing happens if the key is banned.
+     * Starts a ban. Does nothing if the key is banned.
      *
-     * @throws StorageUnavailableException if neither the shared storage nor the memory of this instance keeps the ban
+     * @throws StorageUnavailableException if neither the shared storage nor this instance can store the ban
      */
     void begin(RateLimitRule rule, Ban ban, Charge charge) {
         Charge begun = ban.bans().charge(charge.key());
@@ -80,14 +83,19 @@ final class Bans {
         }
         if (AbstractDecision.of(state).sharesState()) {
             throw new StorageUnavailableException(
-                    "There is no room for a ban: as many keys as limiter.max-keys says are at their limit", null);
+                    "The ban cannot be stored, because limiter.max-keys keys are at their limit. Raise"
+                            + " limiter.max-keys",
+                    null);
         }
         if (state.permitted()) {
             reports.banned(rule, null, charge, state);
         }
     }
 
-    /** Whether a ban was not begun where the key is looked up: a storage that answers reads may reject writes. */
+    /**
+     * Returns whether a ban was not stored where the key is looked up. A storage that replies to reads may reject
+     * writes.
+     */
     private boolean isLost(Decision state, Charge begun) {
         return AbstractDecision.of(state).sharesState()
                 || state.onFailure()
@@ -96,17 +104,20 @@ final class Bans {
                         .orElse(false);
     }
 
-    /** Whether a rejection is the last one before a ban, or came after it. */
+    /** Returns whether a rejection starts a ban, or came after its start. */
     private boolean isLast(Decision rejection) {
         return !(rejection.permitted() && rejection.remaining() > 0) && !isShared(rejection);
     }
 
-    /** Whether a decision says too little of a key: made by a share of the limit, or on a state of several keys. */
+    /**
+     * Returns whether a decision is not about the key alone: it was made with a share of the limit, or on the overflow
+     * state.
+     */
     private boolean isShared(Decision decision) {
         return AbstractDecision.of(decision).sharesState() || isByShare(decision);
     }
 
-    /** Whether one of several instances has decided by its share. */
+    /** Returns whether one of several instances decided by its share. */
     private boolean isByShare(Decision decision) {
         return decision.onFailure().filter(OnFailure.LOCAL::equals).isPresent()
                 && limiters.storage() instanceof FailoverRateLimiterStorage shared
@@ -114,7 +125,7 @@ final class Bans {
     }
 
     /**
-     * The rejection of a rejection that came after the last one; a rejection that took the only permit has begun the ban.
+     * Returns the rejection by the ban if the ban had started before, else null. Taking the only permit starts the ban.
      */
     private @Nullable Decision begun(
             RateLimitRule rule, Charge charge, RuleContexts contexts, Decision rejection, Decision state) {
@@ -127,7 +138,7 @@ final class Bans {
         return rejection.permitted() ? null : banned(charge, state);
     }
 
-    /** The request that begins a ban is rejected for its time like all others. */
+    /** Returns a rejection for the rest of the ban. */
     private static Decision banned(Charge charge, Decision state) {
         Duration rest = state.retryAfter().orElse(state.resetAfter());
         return new FixedDecision(charge.rule(), Math.max(rest.toNanos(), 1), FixedDecision.Reason.BANNED);

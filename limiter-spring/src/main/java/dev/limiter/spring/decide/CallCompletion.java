@@ -9,12 +9,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * The end of a call that was let through: held permits are released, and open charges settled. The caller gets to know
- * afterwards, and can count on what was returned; the held permits of a publisher alone are released at last, when its
- * source has ended or has been cancelled.
+ * Completes a permitted call: releases held permits and settles open charges. That happens before the caller sees the
+ * result. Only the permits that a publisher holds are released later, when its source has terminated or was cancelled.
  *
- * @param answerFollows whether there is a request, whose answer decides too
- * @param releases whether permits are held until the end of the call
+ * @param answerFollows true if the call is part of a request, so that its response also matters
+ * @param releases true if permits are held until the end of the call
  */
 public record CallCompletion(Verdict verdict, boolean answerFollows, boolean releases) {
 
@@ -28,15 +27,15 @@ public record CallCompletion(Verdict verdict, boolean answerFollows, boolean rel
         Object run() throws X;
     }
 
-    /** The end of work in code, which no response follows. */
+    /** Returns the completion of work in code, without a response. */
     public static CallCompletion inCode(Verdict verdict) {
         return new CallCompletion(verdict, false, true);
     }
 
     /**
-     * Runs the work. A copy takes the place of a stage or publisher that it returns, and ends with the call.
+     * Runs the work. Replaces a returned stage or publisher by a copy that completes with the call.
      *
-     * @param type that the result has to have; null for that of what the work returns
+     * @param type the type of the result; null for the type that the work returns
      */
     public <X extends Throwable> @Nullable Object proceed(Work<X> work, @Nullable Class<?> type) throws X {
         Object result;
@@ -79,14 +78,17 @@ public record CallCompletion(Verdict verdict, boolean answerFollows, boolean rel
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Apart, so that it is loaded only where there is Reactor. */
+    /** A class of its own, so that it is loaded only with Reactor. */
     private static final class Reactive {
 
         static boolean isReactive(Object result) {
             return result instanceof Mono || result instanceof Flux;
         }
 
-        /** Of many elements none is the result; a subscriber with enough of them cancels. */
+        /**
+         * Returns a copy of a publisher. The elements of a Flux are not its result. Cancelling a Flux counts as
+         * success.
+         */
         static Object completing(Object result, CallCompletion call) {
             return result instanceof Mono<?> mono
                     ? mono.doFinally(signal -> call.release())

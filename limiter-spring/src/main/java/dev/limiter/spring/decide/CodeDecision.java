@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** A permission for code that also ends what rules in shadow mode and {@link PermitHolders} keep of it. */
+/** A permission for code that also releases the permits of shadow rules and {@link PermitHolders}. */
 final class CodeDecision extends Decision {
 
     private final Decision permission;

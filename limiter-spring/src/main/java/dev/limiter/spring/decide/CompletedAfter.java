@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of a future that completes only after an action on the result: the callbacks of one future run in no
- * particular order. A caller that completes the copy, such as by a time-out, completes its source, and thereby the copy.
+ * A copy of a future that completes after an action on the result, because the callbacks of one future run in no
+ * particular order. Completing the copy, for example by a time-out, completes the source first.
  */
 final class CompletedAfter<T> extends CompletableFuture<T> {
 
@@ -24,8 +24,8 @@ final class CompletedAfter<T> extends CompletableFuture<T> {
     }
 
     /**
-     * The copy, or the stage itself if the method that returned it has to return another type; then {@code action} is
-     * called at about the same time.
+     * Returns the copy. If the method must return another type, returns the stage itself, and {@code action} runs at
+     * about the same time.
      *
      * @param action takes the result and the failure, one of which is null
      */
@@ -77,7 +77,7 @@ final class CompletedAfter<T> extends CompletableFuture<T> {
         });
     }
 
-    /** By {@link #complete}, which the inherited one does not call. */
+    /** Calls {@link #complete}, unlike the inherited method. */
     @Override
     public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
         executor.execute(() -> {
@@ -93,7 +93,9 @@ final class CompletedAfter<T> extends CompletableFuture<T> {
         return this;
     }
 
-    /** {@code otherwise}: of a stage that its own work alone completes, as a minimal one. */
+    /**
+     * Completes the source; {@code otherwise}: for a stage that only its own work can complete, such as a minimal one.
+     */
     private boolean throughSource(Predicate<CompletableFuture<T>> completion, BooleanSupplier otherwise) {
         if (source instanceof CompletableFuture<T> future) {
             try {

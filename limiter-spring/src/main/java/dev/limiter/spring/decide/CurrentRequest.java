@@ -3,11 +3,11 @@ package dev.limiter.spring.decide;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** Knows the request that the current thread handles, if there is one. */
+/** Provides the request that the current thread handles. */
 @FunctionalInterface
 public interface CurrentRequest {
 
-    /** Where there are no requests. */
+    /** For applications without requests. */
     CurrentRequest NONE = () -> null;
 
     @Nullable

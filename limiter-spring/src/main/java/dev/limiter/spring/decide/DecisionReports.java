@@ -12,8 +12,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts each decision, and reports it to the listeners for its outcome. A failing meter or listener changes no
- * decision, even with an error: the request would hold its permits forever. Thread-safe.
+ * Counts each decision, and reports it to listeners. Failures of meters and listeners do not affect the decision, not
+ * even errors, because the request would hold its permits forever. Thread-safe.
  */
 public final class DecisionReports {
 
@@ -23,14 +23,17 @@ public final class DecisionReports {
     private final RateLimitListener[] listeners;
     private final KeyHash hash;
 
-    /** {@code hash}: what events have for people instead of keys. */
+    /** {@code hash}: hashes keys for events. */
     public DecisionReports(List<DecisionMeter> meters, List<RateLimitListener> listeners, KeyHash hash) {
         this.meters = meters.toArray(DecisionMeter[]::new);
         this.listeners = listeners.toArray(RateLimitListener[]::new);
         this.hash = hash;
     }
 
-    /** {@code charge}: null if the limits of the rule were not checked; {@code decision}: the one on this rule. */
+    /**
+     * Reports a decision. {@code charge}: null if the limits of the rule were not checked; {@code decision}: the
+     * decision on this rule.
+     */
     void decided(
             RateLimitRule rule,
             RuleContexts contexts,
@@ -61,7 +64,7 @@ public final class DecisionReports {
         }
     }
 
-    /** {@code waited}: how long the request waited, for the rules that make requests wait. */
+    /** Reports a permitted request; {@code waited}: the time that it waited, for rules with a max-wait. */
     void permitted(Verdict verdict, RuleContexts contexts, Duration waited) {
         for (int i = 0; i < verdict.rules.size(); i++) {
             RateLimitRule rule = verdict.rules.get(i);
@@ -71,7 +74,7 @@ public final class DecisionReports {
         }
     }
 
-    /** A ban begins; {@code contexts}: null if an operator has begun it. */
+    /** Reports the start of a ban; {@code contexts}: null if an operator started it. */
     void banned(RateLimitRule rule, @Nullable RuleContexts contexts, Charge charge, Decision ban) {
         for (DecisionMeter meter : meters) {
             try {
@@ -91,6 +94,9 @@ public final class DecisionReports {
     }
 
     private static void failed(Object listener, Throwable failure) {
-        failures.error(listener.getClass().getName(), "A listener of rate limits failed; the decision stands", failure);
+        failures.error(
+                listener.getClass().getName(),
+                "A RateLimitListener failed; the decision is not" + " affected",
+                failure);
     }
 }

@@ -18,9 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of one decision: deny lists, bans, limits, rejections and rules in shadow mode, in this order. Each step
- * begins when the storage has replied to the one before: at once if {@link StorageCalls} block. Used once; the steps
- * follow each other, so nothing needs a lock.
+ * The steps of one decision: deny lists, bans, limits, rejections and shadow rules, in this order. Each step starts
+ * when the storage has replied to the previous one; with blocking {@link StorageCalls} at once. For one use; steps
+ * never run concurrently, so there are no locks.
  */
 final class DecisionSteps {
 
@@ -69,8 +69,8 @@ final class DecisionSteps {
     }
 
     /**
-     * Fails with the reason, after a permit from the bucket of clients without a key: requests that make an expression
-     * fail would be free otherwise. If there is none left, the request is rejected.
+     * Fails with the reason, after taking a permit from the bucket of unresolved keys. Otherwise clients could avoid
+     * limits by making an expression fail. Rejects the request if no permit is left.
      */
     CompletableFuture<Verdict> undecided(Undecidable undecidable) {
         RateLimitRule rule = undecidable.rule;
@@ -85,7 +85,7 @@ final class DecisionSteps {
         });
     }
 
-    /** The verdict of the first rule that bans its key; null if none does. */
+    /** Returns the verdict of the first rule that bans the key; null if none does. */
     private CompletableFuture<@Nullable Verdict> banned(Asked asked) {
         CompletableFuture<@Nullable Verdict> banned = NOT_BANNED;
         for (int i = 0; i < asked.rules().size(); i++) {
@@ -120,7 +120,7 @@ final class DecisionSteps {
                 decision -> decided(asked, decision, Duration.ofNanos(System.nanoTime() - start)));
     }
 
-    /** {@code waited}: how long the storage took to decide, where requests may wait. */
+    /** {@code waited}: the time until the decision, if requests may wait. */
     private CompletableFuture<Verdict> decided(Asked asked, Decision decision, Duration waited) {
         return decision.permitted()
                 ? shadowed(decider.permitted(asked, rules, contexts, decision, waited), rules.shadow)
@@ -129,17 +129,17 @@ final class DecisionSteps {
 
     /** Counts the rejections of a request for bans. */
     CompletableFuture<Verdict> rejected(Verdict verdict) {
-        CompletableFuture<Verdict> answer = completedFuture(verdict);
+        CompletableFuture<Verdict> result = completedFuture(verdict);
         for (int i = 0; i < verdict.rules.size(); i++) {
             if (verdict.rejectedBy(i)) {
                 int index = i;
-                answer = then(answer, before -> rejected(verdict, index, before));
+                result = then(result, before -> rejected(verdict, index, before));
             }
         }
-        return then(answer, last -> withCandidates(last, verdict));
+        return then(result, last -> withCandidates(last, verdict));
     }
 
-    /** {@code before}: the answer unless the rule at that position begins a ban, or has begun it. */
+    /** {@code before}: the result unless the rule at that position starts a ban, or had started it. */
     private CompletableFuture<Verdict> rejected(Verdict verdict, int index, Verdict before) {
         RateLimitRule rule = verdict.rules.get(index);
         Charge charge = verdict.charges.get(index);
@@ -153,15 +153,15 @@ final class DecisionSteps {
         });
     }
 
-    /** Candidates of the one rule that rejected are decided as if it had not. */
-    private CompletableFuture<Verdict> withCandidates(Verdict answer, Verdict rejected) {
-        return shadowed(answer, rules.candidatesBeside(rejected));
+    /** Decides the candidates of the rejecting rule as if it had permitted the request. */
+    private CompletableFuture<Verdict> withCandidates(Verdict result, Verdict rejected) {
+        return shadowed(result, rules.candidatesOf(rejected));
     }
 
-    /** The verdict with the decisions of rules that change nothing about it. */
+    /** Returns the verdict with the decisions of shadow rules. */
     private CompletableFuture<Verdict> shadowed(Verdict verdict, List<RateLimitRule> watching) {
         return watching.isEmpty()
                 ? completedFuture(verdict)
-                : new ShadowRules(decider, rules, contexts, storage).beside(verdict, watching);
+                : new ShadowRules(decider, rules, contexts, storage).addTo(verdict, watching);
     }
 }

@@ -8,20 +8,20 @@ import java.lang.reflect.Method;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Knows which methods have limits of their own. */
+/** Provides the limits of annotated methods. */
 @FunctionalInterface
 public interface MethodLimits {
 
-    /** Where methods are not limited. */
+    /** For applications without limited methods. */
     MethodLimits NONE = (method, targetClass) -> false;
 
-    /** The methods with limits of their own that were found so far, by their signatures. */
+    /** Returns the signatures of the limited methods that were found so far. */
     default List<String> found() {
         return List.of();
     }
 
     /**
-     * The rules of the methods that were found so far, with the settings of a set of rules.
+     * Returns the rules of all methods that were found so far, compiled with a set of rules.
      *
      * @throws dev.limiter.spring.failure.LimiterConfigurationException if annotations do not fit these settings
      */
@@ -29,7 +29,7 @@ public interface MethodLimits {
         return List.of();
     }
 
-    /** The rules of a method when called on an object of that class, in force now. */
+    /** Returns the current rules of a method of a class. */
     default List<RateLimitRule> rules(Method method, Class<?> targetClass) {
         return List.of();
     }
@@ -50,6 +50,6 @@ public interface MethodLimits {
     /** The rules of a handler method, and the context in which they decide its call. */
     record HandlerCall(ApplicableRules rules, RuleContexts contexts) {}
 
-    /** Whether the method has limits of its own when called on an object of that class. */
+    /** Returns whether a method of a class has its own limits. */
     boolean isLimited(Method method, Class<?> targetClass);
 }

@@ -64,9 +64,9 @@ public final class NamedRules {
                 .map(NamedRules::withoutLimit)
                 .orElseGet(() -> new Problem(
                         MessageCode.UNKNOWN_RULE,
-                        "The rule that code names",
+                        "The rule of a RateLimitTemplate call",
                         name,
-                        "There is no rule of this name. Add limiter.rules." + name
+                        "No rule has this name. Add limiter.rules." + name
                                 + " to the configuration, or declare it in a RuleSource bean."
                                 + DidYouMean.ask(name, names(set)))));
     }
@@ -83,7 +83,7 @@ public final class NamedRules {
                 MessageCode.LIMIT_MISSING,
                 definition.origin().toString(),
                 null,
-                "Code names this rule, but the rule has no limit. Set limit and window, such as limit: 100 and window:"
-                        + " 1m.");
+                "Code uses this rule with a RateLimitTemplate, but the rule has no limit. Set limit and window, such"
+                        + " as" + " limit: 100 and window: 1m.");
     }
 }

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The charge of a rule with {@code charge-if}: returned if the request or call turns out not to be charged for. A
- * charge of unknown outcome stays. Settled once; thread-safe.
+ * The charge of a rule with {@code charge-if}, which is refunded depending on the outcome. If the outcome is unknown,
+ * it stays charged. Settled once; thread-safe.
  */
 final class OpenCharge {
 
@@ -32,22 +32,22 @@ final class OpenCharge {
         this.failures = failures;
     }
 
-    /** Whether it waits for the answer to the request: there is no call, or more than that is to be known. */
+    /** Returns whether it is settled with the response, rather than with the call. */
     boolean byResponse() {
         return asked.method() == null || chargeIf.byResponse(asked);
     }
 
-    /** Remembers how the call went, for a charge that also depends on the answer. */
+    /** Stores the outcome of the call, for a charge that also depends on the response. */
     void remember(@Nullable Object result, @Nullable Throwable exception) {
         call = new SettlementContext(asked, null, result, exception);
     }
 
-    /** The call is over; true if this returned what was taken. */
+    /** Settles the charge after the call; returns true if it was refunded. */
     boolean completed(@Nullable Object result, @Nullable Throwable exception) {
         return settle(new SettlementContext(asked, null, result, exception));
     }
 
-    /** The answer is about to be sent; true if this returned what was taken. */
+    /** Settles the charge before the response is sent; returns true if it was refunded. */
     boolean answered(ResponseView response) {
         SettlementContext known = call;
         return settle(
@@ -56,14 +56,14 @@ final class OpenCharge {
                         : new SettlementContext(asked, response, known.result(), known.exception()));
     }
 
-    /** Permits are returned without asking whether to charge for the request: that cannot be known. */
+    /** Refunds the permits without evaluating the condition, because the outcome is unknown. */
     void giveBack() {
         if (settled.compareAndSet(false, true)) {
             decision.giveBack();
         }
     }
 
-    /** It was returned for another reason. */
+    /** Marks the charge as settled, because it was refunded for another reason. */
     void drop() {
         settled.set(true);
     }
@@ -81,8 +81,7 @@ final class OpenCharge {
         } catch (RuntimeException | Error failure) {
             failures.error(
                     rule.name() + ".charge-if",
-                    "Whether to charge for " + asked.resource() + " under rule " + rule
-                            + " cannot be decided; it stays charged",
+                    "charge-if of rule " + rule + " failed for " + asked.resource() + "; the request stays charged",
                     failure);
             return false;
         }

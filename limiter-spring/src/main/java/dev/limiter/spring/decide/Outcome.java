@@ -5,23 +5,23 @@ import dev.limiter.OnFailure;
 
 /** The outcome of a request or a call under one rule. */
 public enum Outcome {
-    /** Counted, and let through by this rule. */
+    /** Counted and permitted by this rule. */
     PERMITTED("permitted"),
     /** Rejected by this rule. */
     REJECTED("rejected"),
-    /** Rejected outright by this rule, since the key was rejected too often. */
+    /** Rejected by this rule, because the key is banned. */
     BANNED("banned"),
-    /** Rejected outright by this rule, since the address of the client is on its list. */
+    /** Rejected by this rule, because the client is on its deny list. */
     DENIED("denied"),
-    /** Would have been rejected by this rule, which only watches. */
+    /** Would have been rejected by this rule, which is in shadow mode. */
     SHADOW_REJECTED("shadow-rejected"),
     /** Exempt from this rule. */
     SKIPPED("skipped"),
-    /** Let through without having been counted, since the storage did not decide. */
+    /** Permitted without being counted, because the storage is unavailable. */
     FAILED_OPEN("failed-open"),
-    /** Rejected, since the storage did not decide. */
+    /** Rejected, because the storage is unavailable. */
     FAILED_CLOSED("failed-closed"),
-    /** Let through in memory, where it was counted, since the storage did not decide. */
+    /** Permitted and counted in memory, because the storage is unavailable. */
     FAILED_LOCAL("failed-local");
 
     private final String tag;
@@ -30,21 +30,20 @@ public enum Outcome {
         this.tag = tag;
     }
 
-    /** The outcome of a rule that permitted, by its part of the decision. */
+    /** Returns the outcome of a rule that permitted, given its part of the decision. */
     static Outcome permitted(Decision part) {
         return part.onFailure()
                 .map(how -> how == OnFailure.ALLOW ? FAILED_OPEN : FAILED_LOCAL)
                 .orElse(PERMITTED);
     }
 
-    /** The outcome of a rule that rejected, by its part of the decision. */
+    /** Returns the outcome of a rule that rejected, given its part of the decision. */
     static Outcome rejected(Decision part) {
         return part.onFailure().filter(OnFailure.DENY::equals).isPresent() ? FAILED_CLOSED : REJECTED;
     }
 
     /**
-     * The outcome of a rule that only watches, by its decision: where the storage did not decide, no limit was asked that
-     * would have rejected.
+     * Returns the outcome of a shadow rule, given its decision. If the storage is unavailable, no limit was checked.
      */
     static Outcome watched(Decision part) {
         if (part.permitted()) {
@@ -53,7 +52,7 @@ public enum Outcome {
         return rejected(part) == REJECTED ? SHADOW_REJECTED : FAILED_OPEN;
     }
 
-    /** The name in metrics. */
+    /** Returns the name in metrics. */
     public String tag() {
         return tag;
     }

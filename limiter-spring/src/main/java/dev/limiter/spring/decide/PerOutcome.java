@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** A value for each rule, resource and outcome, created when it is first needed. Thread-safe. */
+/** A lazily created value for each rule, resource and outcome. Thread-safe. */
 public final class PerOutcome<T> {
 
     private final ConcurrentMap<String, ConcurrentMap<String, ConcurrentMap<Outcome, T>>> rules =
@@ -35,12 +35,12 @@ public final class PerOutcome<T> {
                 .computeIfAbsent(outcome, missing -> factory.create(rule, resource, outcome));
     }
 
-    /** The names of all rules that have a value. */
+    /** Returns the names of all rules that have a value. */
     public Set<String> rules() {
         return Set.copyOf(rules.keySet());
     }
 
-    /** The values of a rule by resource and outcome. */
+    /** Returns the values of a rule by resource and outcome. */
     public Map<String, ? extends Map<Outcome, T>> of(String rule) {
         Map<String, ConcurrentMap<Outcome, T>> known = rules.get(rule);
         return known == null ? Map.of() : known;

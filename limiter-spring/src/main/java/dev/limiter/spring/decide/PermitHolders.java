@@ -21,8 +21,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests and calls of this instance that hold permits of concurrency limits; of other rules nothing is kept.
- * Thread-safe.
+ * The requests and calls of this instance that hold permits of concurrency limits. Thread-safe.
  */
 public final class PermitHolders {
 
@@ -34,7 +33,7 @@ public final class PermitHolders {
         this.clock = clock;
     }
 
-    /** Remembers what a permitted request takes by rules that were decided together, until the result is called. */
+    /** Records the concurrency permits of a request until the returned action runs. */
     Runnable hold(List<RateLimitRule> rules, List<Charge> charges, Decision decision, RuleContexts contexts) {
         List<HeldPermit> held = new ArrayList<>(1);
         List<Decision> parts = decision.parts();
@@ -66,14 +65,14 @@ public final class PermitHolders {
         return permit;
     }
 
-    /** Does nothing the second time. */
+    /** Does nothing if it was released. */
     private void release(HeldPermit permit) {
         if (byRule.getOrDefault(permit.rule(), Set.of()).remove(permit)) {
             onRelease.accept(permit, age(permit));
         }
     }
 
-    /** Permits of a rule and key are held no more: its state is as if no request had come. */
+    /** Removes all permits of a key, after its state was reset. */
     public void forget(String rule, String key) {
         Set<HeldPermit> held = byRule.get(rule);
         if (held != null) {
@@ -81,17 +80,19 @@ public final class PermitHolders {
         }
     }
 
-    /** The time since the permit was granted, zero or more. */
+    /** Returns the time since the permit was granted, zero or more. */
     public Duration age(HeldPermit permit) {
         return Duration.between(permit.since(), Instant.ofEpochSecond(0, clock.epochNanos()));
     }
 
-    /** Adds a listener to each release and the time of its hold. The listener is quick, and must not throw. */
+    /** Sets the listener for releases and their hold times. It must be quick, and must not throw. */
     public void onRelease(BiConsumer<HeldPermit, Duration> listener) {
         onRelease = listener;
     }
 
-    /** The held permits of a rule, the oldest first, read one after the other; of all keys if {@code key} is null. */
+    /**
+     * Returns the held permits of a rule, oldest first; of all keys if {@code key} is null. Not a consistent snapshot.
+     */
     public List<HeldPermit> of(String rule, @Nullable String key) {
         return held(rule)
                 .filter(permit -> key == null || key.equals(permit.key()))
@@ -99,7 +100,7 @@ public final class PermitHolders {
                 .toList();
     }
 
-    /** How many permits of a rule are held. */
+    /** Returns the number of held permits of a rule. */
     public long permits(String rule) {
         return held(rule).mapToLong(HeldPermit::permits).sum();
     }

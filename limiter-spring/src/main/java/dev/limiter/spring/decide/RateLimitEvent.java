@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The decision of one rule. Immutable, thread-safe; keeps nothing of the request, so it may outlive it. */
+/** The decision of one rule. Immutable, thread-safe. It keeps no reference to the request, and may outlive it. */
 public final class RateLimitEvent {
 
     private final String rule;
@@ -39,7 +39,7 @@ public final class RateLimitEvent {
         this.hash = null;
     }
 
-    /** {@code contexts}: null for what an operator does; {@code charge}: null if the limits were not checked. */
+    /** {@code contexts}: null for actions of operators; {@code charge}: null if the limits were not checked. */
     RateLimitEvent(
             RateLimitRule rule,
             @Nullable RuleContexts contexts,
@@ -66,7 +66,7 @@ public final class RateLimitEvent {
         return user == null ? null : user.getName();
     }
 
-    /** Null also if the request fails to tell: no listener misses a decision for that. */
+    /** Returns a value of the request; null if reading it fails, so that listeners still receive the event. */
     private static @Nullable String sender(
             @Nullable RequestView request, Function<RequestView, @Nullable String> value) {
         try {
@@ -76,12 +76,14 @@ public final class RateLimitEvent {
         }
     }
 
-    /** The name of the rule. */
+    /** Returns the name of the rule. */
     public String rule() {
         return rule;
     }
 
-    /** The resource: method and pattern of an endpoint, or {@code Class.method}; empty for a ban by an operator. */
+    /**
+     * Returns the resource: method and pattern of an endpoint, or {@code Class.method}; empty for a ban by an operator.
+     */
     public String resource() {
         return resource;
     }
@@ -91,58 +93,60 @@ public final class RateLimitEvent {
     }
 
     /**
-     * The decision on this rule, with the standing of its limits; null if the rule skipped the request, or would have
-     * denied the address.
+     * Returns the decision on this rule, with the state of its limits. Null if the rule skipped the request, or would
+     * have denied the address.
      */
     public @Nullable Decision decision() {
         return decision;
     }
 
-    /** How long the request waited for this rule before it was decided; zero if it did not wait. */
+    /** Returns how long the request waited for this rule; zero if it did not wait. */
     public Duration waited() {
         return waited;
     }
 
     /**
-     * The key, as storages have it; null if the limits were not checked: the rule skipped the request, or denied the
-     * address. May contain what clients keep secret, such as an API key: for people there is {@link #keyHash()}.
+     * Returns the key as storages contain it. Null if the limits were not checked, because the rule skipped the request
+     * or denied the address. The key may contain secrets such as an API key: log {@link #keyHash()} instead.
      */
     public @Nullable String key() {
         return charge == null ? null : charge.key();
     }
 
     /**
-     * 16 hexadecimal digits that stand for the {@link #key()} in logs; null if there is none. The same in all instances
-     * with the same {@code limiter.redis.key-secret}; without one, of this process alone.
+     * Returns a hash of the {@link #key()} for logs, as 16 hexadecimal digits; null without a key. It is the same in
+     * all instances with the same {@code limiter.redis.key-secret}; without a secret, only in this process.
      */
     public @Nullable String keyHash() {
         return charge == null || hash == null ? null : hash.of(charge.key());
     }
 
     /**
-     * Where the request came from, as {@code key: ip} has it: an IPv4 address, or the network of an IPv6 address; null
-     * for a call without a request, and for a ban by an operator.
+     * Returns the client as {@code key: ip} does: an IPv4 address, or the network of an IPv6 address. Null for a call
+     * without a request, and for a ban by an operator.
      */
     public @Nullable String address() {
         return address;
     }
 
-    /** The name of the logged-in user; null if there was none, or as for {@link #address()}. */
+    /** Returns the name of the logged-in user; null without a user or a request. */
     public @Nullable String principal() {
         return principal;
     }
 
-    /** The permits that the request asked for, of the limit of which it asked for most; 0 if there is no {@link #key}. */
+    /**
+     * Returns the permits that the request costs, the largest over all limits; 0 without a {@link #key}.
+     */
     public long permits() {
         return charge == null ? 0 : charge.permits();
     }
 
-    /** The name of the tier whose limits applied; null if they were the rule's own, or those of a resolver. */
+    /** Returns the name of the tier that applied; null for the rule's own limits and resolved ones. */
     public @Nullable String tier() {
         return tier;
     }
 
-    /** Without the key. */
+    /** Returns a description without the key. */
     @Override
     public String toString() {
         return outcome.tag() + " by " + rule + " for " + resource;

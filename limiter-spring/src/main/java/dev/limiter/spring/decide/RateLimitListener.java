@@ -1,9 +1,9 @@
 package dev.limiter.spring.decide;
 
 /**
- * Receives every decision, as a bean of this type. Decisions and bans are reported in the thread of the request:
- * implementations are thread-safe, quick, and do not block. The loss and return of the storage are reported in another
- * thread. An exception is logged and changes no decision.
+ * Receives every decision. Declare a bean of this type. Decisions and bans are reported on the thread of the request,
+ * so implementations must be thread-safe and quick, and must not block. Changes of the storage are reported on another
+ * thread. Exceptions are logged, and do not affect decisions.
  */
 @FunctionalInterface
 public interface RateLimitListener {
@@ -11,22 +11,22 @@ public interface RateLimitListener {
     void onDecision(RateLimitEvent event);
 
     /**
-     * A ban of a key begins; the requests that it rejects are decisions of their own. Does nothing by default.
+     * Receives the start of a ban. The requests that it rejects are separate decisions. Does nothing by default.
      *
-     * @param event of the rule that bans, with the outcome {@link Outcome#BANNED} and the key; without a resource if an
-     *     operator has banned it
+     * @param event the event of the banning rule, with the outcome {@link Outcome#BANNED} and the key; without a
+     *     resource if an operator started the ban
      */
     default void onBan(RateLimitEvent event) {}
 
-    /** The storage is no longer called, because it fails. Does nothing by default. */
+    /** Called when the storage becomes unavailable. Does nothing by default. */
     default void onStorageLost(StorageEvent event) {}
 
-    /** The storage is called again. Does nothing by default. */
+    /** Called when the storage is available again. Does nothing by default. */
     default void onStorageFound(StorageEvent event) {}
 
     /**
-     * Whether {@link #onDecision} is to be called for a decision with that outcome. Called before each, so it may change
-     * its mind; decisions that no listener wants cost no event. Defaults to true.
+     * Returns whether {@link #onDecision} receives decisions with this outcome. Called before each decision, so the
+     * result may change. Without an interested listener, no event is created. Defaults to true.
      */
     default boolean hears(Outcome outcome) {
         return true;

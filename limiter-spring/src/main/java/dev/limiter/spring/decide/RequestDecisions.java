@@ -25,9 +25,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions about one request so far, on any edge: of the rules that apply by its path, then of its handler. Keeps
- * which charges wait for the response, and writes the fields that tell where the limits stand. Used by one thread after
- * the other, except for {@link #settleWithAnswer}.
+ * The decisions about one request in any web framework: first of rules that apply by path, then of its handler. Tracks
+ * the charges that depend on the response, and writes the header fields. Not thread-safe, except for
+ * {@link #settleWithAnswer}; threads may use it one after the other.
  */
 public abstract class RequestDecisions {
 
@@ -42,7 +42,7 @@ public abstract class RequestDecisions {
     private @Nullable RateLimitHeaders rejection;
     private Duration delay = Duration.ZERO;
     private volatile List<Verdict> open = List.of();
-    /** The {@link #open} ones that were settled last. */
+    /** The value of {@link #open} at the last settlement. */
     private List<Verdict> settled = open;
 
     protected RequestDecisions(PolicyTexts texts) {
@@ -51,47 +51,52 @@ public abstract class RequestDecisions {
 
     public abstract RequestView view();
 
-    /** Whether that method is the one that answers the request, rather than one called on the way. */
+    /** Returns whether the method is the handler of the request, rather than a method that the handler calls. */
     public abstract boolean isHandler(Method method, Class<?> targetClass);
 
-    /** Whether the handler may be decided: none was in an earlier dispatch of the request, and it is no error page. */
+    /**
+     * Returns whether the handler may be decided: no earlier dispatch of the request has decided one, and this is not
+     * an error dispatch.
+     */
     public abstract boolean isHandlerOpen();
 
-    /** Where fields are written. They may be written more than once; those of the last time count. */
+    /** Returns the header fields of the response. They may be written several times; the last values win. */
     protected abstract FieldSink fields();
 
-    /** There are more fields, or more to settle: to be done at once if the response has been committed. */
+    /** Called after changes of fields or open charges. They must be processed at once if the response is committed. */
     protected abstract void changed();
 
-    /** The request would have been rejected by these rules if they were not in shadow mode; unmodifiable. */
+    /** Receives the names of shadow rules that would have rejected the request; unmodifiable. */
     protected abstract void exceeded(List<String> rules);
 
     /**
-     * Remembers the rules that are decided before the request is routed.
+     * Records the rules that are decided before routing.
      *
-     * @param all the rules that apply by paths, in the order in which clients are told of them
+     * @param all the rules that apply by path, in the order of the header fields
      */
     public void arrive(List<RateLimitRule> deciding, List<RateLimitRule> all) {
         decidedOnArrival = deciding;
         order = all;
     }
 
-    /** The rules already decided before routing, with any result. */
+    /** Returns the rules that were decided before routing. */
     public List<RateLimitRule> decidedOnArrival() {
         return decidedOnArrival;
     }
 
-    /** Whether rules of a handler have let the request through, also those that only watched. */
+    /** Returns whether rules of a handler, including shadow rules, have permitted the request. */
     public boolean handlerDecided() {
         return handlerDecided;
     }
 
-    /** The rules that have counted the request by its path, also those that only watched. */
+    /** Returns the rules that have counted the request by path, including shadow rules. */
     public List<RateLimitRule> rules() {
         return rules;
     }
 
-    /** Adds the verdict of rules of the request. The fields of a rejection are those of the rejection, which follows. */
+    /**
+     * Adds the verdict of rules that apply by path. The fields of a rejection are written later.
+     */
     public void addRequest(Verdict verdict) {
         rules = rules.isEmpty() ? verdict.rules : with(rules, verdict.rules);
         if (!verdict.watching.isEmpty()) {
@@ -104,7 +109,7 @@ public abstract class RequestDecisions {
         changed();
     }
 
-    /** Adds the verdict of the annotation on the handler. Its held permits are released when the request is over. */
+    /** Adds the verdict of the handler's annotations. Held permits are released at the end of the request. */
     public void add(Verdict verdict) {
         if (verdict.permitted && !(verdict.rules.isEmpty() && verdict.watching.isEmpty())) {
             handlerDecided = true;
@@ -114,19 +119,19 @@ public abstract class RequestDecisions {
         changed();
     }
 
-    /** Adds the rejection that is to be answered, of a method that was called on the way, by any thread. */
+    /** Adds the rejection of a method that the handler called, on any thread. */
     public void addRejection(RateLimitExceededException rejection) {
         if (rejection.details() instanceof Verdict verdict) {
             rejectedCall = verdict;
         }
     }
 
-    /** Has the client told to return so much later than it could, in all that is written of a rejection from now on. */
+    /** Sets the delay that is added to the retry after in responses. */
     public void delay(Duration delay) {
         this.delay = delay;
     }
 
-    /** How much later than it could a rejected client is told to return. */
+    /** Returns the delay that is added to the retry after in responses. */
     public Duration delay() {
         return delay;
     }
@@ -147,7 +152,7 @@ public abstract class RequestDecisions {
         }
     }
 
-    /** Fields are written at once, also for permitted requests: later the response may be under way. */
+    /** Writes the fields of a permitted request at once, because the response may be committed at any time. */
     private void writePermitted(Verdict verdict) {
         Decision decision = verdict.decision;
         if (decision != null && verdict.hasFields()) {
@@ -155,7 +160,7 @@ public abstract class RequestDecisions {
         }
     }
 
-    /** Settles the charges of a method called on the way, when the response is about to be committed. Thread-safe. */
+    /** Settles the charges of a method that the handler called, before the response is committed. Thread-safe. */
     public void settleWithAnswer(Verdict verdict) {
         open(verdict);
         changed();
@@ -171,7 +176,7 @@ public abstract class RequestDecisions {
 
     /**
      * Settles the charges that depend on the response. Returns whether permits were refunded since the last call, so
-     * that the fields are out of date. By one thread at a time.
+     * that the fields are outdated. Not thread-safe.
      */
     public boolean settle(ResponseView response) {
         List<Verdict> settling = open;
@@ -207,7 +212,7 @@ public abstract class RequestDecisions {
         });
     }
 
-    /** The name of a policy in the response: as in the fields of the rejection, if these have it. */
+    /** Returns the name of a policy in the response, consistent with the fields of the rejection. */
     public String nameOf(String policy) {
         return rejection == null ? PolicyText.nameOf(policy) : rejection.nameOf(policy);
     }
@@ -237,8 +242,7 @@ public abstract class RequestDecisions {
     }
 
     /**
-     * Whether a rejection is no fault of the client: by what all are served at once, or by a limit of the application's
-     * own.
+     * Returns whether the application is overloaded, rather than the client too fast.
      */
     public boolean isOverload(Decision decision) {
         if (rejectedCall != null && rejectedCall.decision == decision) {
@@ -252,17 +256,17 @@ public abstract class RequestDecisions {
         return false;
     }
 
-    /** Returns the permits of all verdicts: another decision rejected the request. */
+    /** Refunds the permits of all verdicts, because another decision rejected the request. */
     public void giveBack() {
         verdicts.forEach(Verdict::giveBack);
     }
 
-    /** Releases the permits that the request holds, because it is over. */
+    /** Releases the permits that the request holds, at its end. */
     public void close() {
         verdicts.forEach(Verdict::close);
     }
 
-    /** The rejection of a method that was called on the way. */
+    /** Adds the fields of a rejection outside of the request's own rules. */
     private void addUnknown(RateLimitHeaders headers, Decision decision, HeaderStyle style) {
         if (rejectedCall == null || rejectedCall.decision != decision) {
             for (Decision part : decision.parts()) {
@@ -282,7 +286,7 @@ public abstract class RequestDecisions {
         }
     }
 
-    /** Where the limits stand that were decided now, and those that were before. */
+    /** Returns the fields of the latest verdict and earlier ones. */
     private RateLimitHeaders headers(Verdict latest, Decision decision) {
         if (verdicts.size() > 1
                 || !latest.counted
@@ -290,7 +294,7 @@ public abstract class RequestDecisions {
                 || latest.permitted && !latest.waited().isZero()) {
             return headers(verdicts.stream().map(Verdict::statuses).toList());
         }
-        // nearly every request: there is no need to collect what is only one
+        // fast path for a single verdict
         RateLimitHeaders headers = new RateLimitHeaders(delay);
         Charge charge = latest.charges.get(0);
         PolicyText text = texts.of(charge.rule());
@@ -311,7 +315,7 @@ public abstract class RequestDecisions {
             List<List<LimitStatus>> byRule = statuses.get(index);
             for (int i = 0; i < byRule.size(); i++) {
                 if (byRule.get(i).isEmpty()) {
-                    continue; // their standing is unknown
+                    continue; // the state is unknown
                 }
                 standings.add(new Standing(
                         verdict.rules.get(i), texts.of(verdict.asked(i)), verdict.charges.get(i), byRule.get(i)));

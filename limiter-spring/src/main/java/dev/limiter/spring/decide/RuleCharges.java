@@ -14,7 +14,7 @@ import java.util.List;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Works out the charges of rules: evaluates their expressions for a request or call. Thread-safe. */
+/** Computes the charges of rules: evaluates their expressions for a request or call. Thread-safe. */
 final class RuleCharges {
 
     private final DecisionReports reports;
@@ -24,12 +24,12 @@ final class RuleCharges {
         this.reports = reports;
     }
 
-    /** The rules that limit a request, and the charge of each; without those that skip it. */
+    /** The rules that limit a request, with their charges; without rules that skip it. */
     record Asked(List<RateLimitRule> rules, List<Charge> charges) {
 
         static final Asked NOTHING = new Asked(List.of(), List.of());
 
-        /** {@code open}: the charges that may be returned later; {@code held}: until the request is over. */
+        /** {@code open}: the charges that may be refunded later; {@code held}: actions that release permits. */
         Verdict permitted(Decision decision, List<OpenCharge> open, List<Runnable> held) {
             return new Verdict(rules, charges, decision, List.of(), List.of(), List.of(), open, held);
         }
@@ -40,7 +40,7 @@ final class RuleCharges {
     }
 
     /**
-     * The charges of the enforced rules.
+     * Returns the charges of the enforced rules.
      *
      * @throws Undecidable if an expression fails
      */
@@ -63,7 +63,7 @@ final class RuleCharges {
     }
 
     /**
-     * Null if the rule skips the request, or has no limit for it.
+     * Returns the charge; null if the rule skips the request, or has no limit for it.
      *
      * @throws Undecidable if an expression fails
      */
@@ -74,7 +74,7 @@ final class RuleCharges {
         try {
             charge = rule.exemption(context) == null ? rule.charge(applicable.keys.get(rule), context) : null;
         } catch (RuntimeException | Error failure) {
-            failures.error(rule.name(), "Rule " + rule + " cannot be decided for " + contexts.resource(rule), failure);
+            failures.error(rule.name(), "Rule " + rule + " failed for " + contexts.resource(rule), failure);
             throw new Undecidable(rule, RuleEvaluationException.brief(failure));
         }
         if (charge == null) {
@@ -83,7 +83,7 @@ final class RuleCharges {
         return charge;
     }
 
-    /** The charges that may be returned later, of rules that were decided together. */
+    /** Returns the charges that may be refunded later, of rules that were decided together. */
     List<OpenCharge> open(List<RateLimitRule> rules, RuleContexts contexts, Decision decision) {
         List<OpenCharge> open = List.of();
         for (int i = 0; i < rules.size(); i++) {
@@ -98,7 +98,7 @@ final class RuleCharges {
         return open;
     }
 
-    /** The charge of a rule cannot be worked out. */
+    /** Thrown if computing the charge of a rule fails. */
     static final class Undecidable extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

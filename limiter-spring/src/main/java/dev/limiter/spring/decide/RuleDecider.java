@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides the rules of one decision point. The enforced ones are decided together, all or nothing; if the request is
- * permitted, the others follow one by one. Thread-safe.
+ * Decides the rules of one decision point: enforced rules together, all or nothing, then shadow rules one by one.
+ * Thread-safe.
  */
 public final class RuleDecider {
 
@@ -37,8 +37,8 @@ public final class RuleDecider {
     private final StorageCalls blocking;
 
     /**
-     * @param storage where the limiters decide
-     * @param holders where requests are while they hold permits of concurrency limits
+     * @param storage the storage of the limiters
+     * @param holders records held permits of concurrency limits
      */
     public RuleDecider(
             RateLimiters limiters, RateLimiterStorage storage, DecisionReports reports, PermitHolders holders) {
@@ -52,18 +52,17 @@ public final class RuleDecider {
     }
 
     /**
-     * Decides all rules that do not skip this request or call. Waits in the calling thread where rules let requests
-     * wait.
+     * Decides all rules for a request or call. Waits in the calling thread if rules have a max-wait.
      *
-     * @throws RuleEvaluationException if an expression of an enforced rule fails. The log has the cause, and one permit
-     *     was taken from the bucket of clients without a key; if that has none left, the verdict is a rejection
+     * @throws RuleEvaluationException if an expression of an enforced rule fails. Then the cause is logged, and one
+     *     permit is taken from the bucket of unresolved keys; if none is left, the verdict is a rejection
      */
     public Verdict decide(ApplicableRules all, RuleContexts contexts) {
         ApplicableRules rules = all.byKey ? all.of(contexts) : all;
         if (!rules.onlyLimits) {
             return steps(rules, contexts).run().join();
         }
-        // nearly all requests: one step, which needs no future
+        // fast path: a single step, without a future
         Asked asked;
         try {
             asked = charges.of(rules, contexts);
@@ -80,14 +79,17 @@ public final class RuleDecider {
     }
 
     /**
-     * {@link #decide} without blocking the caller. Cancelling the future refunds what was taken, and gives up the place
-     * of a request that waits. It fails with {@link RuleEvaluationException} where {@link #decide} throws that.
+     * Decides like {@link #decide}, without blocking the caller. Cancelling the future refunds permits and leaves the
+     * queue. It fails with {@link RuleEvaluationException} if {@link #decide} throws it.
      */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts) {
         return decideLater(all, contexts, () -> {});
     }
 
-    /** The same; {@code waits} is called if the request begins to wait for its turn, in any thread. */
+    /**
+     * Decides like {@link #decideLater(ApplicableRules, RuleContexts)}; {@code waits} is called on any thread if the
+     * request must wait.
+     */
     public ReturningFuture<Verdict> decideLater(ApplicableRules all, RuleContexts contexts, Runnable waits) {
         ApplicableRules rules = all.byKey ? all.of(contexts) : all;
         ReturningFuture<Verdict> result = new ReturningFuture<>(Verdict::giveBack);
@@ -99,7 +101,7 @@ public final class RuleDecider {
         return new DecisionSteps(this, rules, contexts, blocking);
     }
 
-    /** The verdict on a request that the storage permitted. */
+    /** Returns the verdict for a request that the storage permitted. */
     Verdict permitted(Asked asked, ApplicableRules rules, RuleContexts contexts, Decision decision, Duration waited) {
         List<OpenCharge> open = rules.settling ? charges.open(asked.rules(), contexts, decision) : List.of();
         List<Runnable> held =
@@ -110,20 +112,23 @@ public final class RuleDecider {
     }
 
     /**
-     * Begins the ban of a key that follows too many rejections, whether there were any; nothing happens if the key is
-     * banned. Blocks for as long as a decision may.
+     * Bans a key, whether or not it was rejected before. Does nothing if the key is banned. Blocks as long as a
+     * decision may.
      *
      * @throws IllegalArgumentException if the rule does not ban this key
      */
     public void ban(RateLimitRule rule, ResolvedKey key) {
         Ban ban = rule.banOf(key);
         if (ban == null) {
-            throw new IllegalArgumentException(rule + " does not ban " + key.text());
+            throw new IllegalArgumentException(rule + " cannot ban " + key.text());
         }
         bans.begin(rule, ban, rule.rule().charge(key.text()));
     }
 
-    /** The decision of {@link #decide} on one rule now, which takes nothing; null if no limit applies. */
+    /**
+     * Returns the decision that {@link #decide} would make for one rule, without taking permits; null if no limit
+     * applies.
+     */
     public @Nullable Decision predict(RateLimitRule rule, RateLimitContext context) {
         if (rule.mode() != Mode.ENFORCE || rule.exemption(context) != null) {
             return null;
@@ -139,7 +144,7 @@ public final class RuleDecider {
         return banned == null ? storage.peek(List.of(charge)) : banned;
     }
 
-    /** Forgets what a key has used, and its ban. Blocks for as long as a decision may. */
+    /** Resets the use of a key, and its ban. Blocks as long as a decision may. */
     public void reset(RateLimitRule rule, String key) {
         for (Rule counted : rule.counted()) {
             limiters.reset(counted, key);

@@ -15,7 +15,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The decisions of rules in shadow mode on one request, which change nothing. Used once; not thread-safe. */
+/** Decides shadow rules for one request, without effect. For one use; not thread-safe. */
 final class ShadowRules {
 
     private static final Log logger = LogFactory.getLog(RuleDecider.class);
@@ -38,13 +38,13 @@ final class ShadowRules {
         this.storage = storage;
     }
 
-    /** The verdict of the enforced rules, after these were decided one by one. */
-    CompletableFuture<Verdict> beside(Verdict verdict, List<RateLimitRule> rules) {
+    /** Decides shadow rules one by one, and returns the verdict of the enforced rules with their decisions. */
+    CompletableFuture<Verdict> addTo(Verdict verdict, List<RateLimitRule> rules) {
         CompletableFuture<@Nullable Void> all = DONE;
         for (RateLimitRule rule : rules) {
             all = then(all, before -> decide(rule));
         }
-        return then(all, decided -> completedFuture(beside(verdict)));
+        return then(all, decided -> completedFuture(combined(verdict)));
     }
 
     private CompletableFuture<@Nullable Void> decide(RateLimitRule rule) {
@@ -81,24 +81,25 @@ final class ShadowRules {
         return DONE;
     }
 
-    /** A candidate is a limit to try out; only the rule itself rejects anything one day. */
+    /** Records a rule that would have rejected the request. Candidates are not reported. */
     private void exceeds(RateLimitRule rule) {
         if (rule.live() == null) {
             exceeded.add(rule.name());
         }
     }
 
-    /** The log has the failure of an expression already, and the storage reports its own. */
+    /** Logs a failure at debug level only, because expressions and the storage report their own failures. */
     private static @Nullable Void failed(RateLimitRule rule, Throwable failure) {
-        logger.debug("Rule " + rule + " only watches", failure);
+        logger.debug("Shadow rule " + rule + " failed", failure);
         return null;
     }
 
     /**
-     * Candidates keep the permits of a rejected request, as if the rejecting rule had not been asked, but release those
-     * of concurrency limits. With {@code charge-if} they return them, because the outcome of the request is unknown.
+     * Returns the verdict with the decisions of shadow rules. Candidates keep the permits of a rejected request, as if
+     * it had been permitted, but release concurrency permits. With {@code charge-if} they refund them, because the
+     * outcome is unknown.
      */
-    private Verdict beside(Verdict verdict) {
+    private Verdict combined(Verdict verdict) {
         if (!verdict.permitted) {
             open.forEach(OpenCharge::giveBack);
             decisions.forEach(Decision::close);

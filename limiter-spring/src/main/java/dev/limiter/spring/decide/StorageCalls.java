@@ -14,9 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that a decision makes to the storage, in one of two ways. Blocking: each future is complete when returned,
- * and failures are thrown. Asynchronous: no call blocks, and the one under way is cancelled with the result of the
- * decision. Thread-safe.
+ * The storage calls of a decision, in one of two modes. Blocking: returned futures are complete, and failures are
+ * thrown. Asynchronous: no call blocks, and cancelling the decision cancels the pending call. Thread-safe.
  */
 final class StorageCalls {
 
@@ -36,7 +35,7 @@ final class StorageCalls {
         return new StorageCalls(limiters, remote, null, () -> {});
     }
 
-    /** {@code waits}: called if the request begins to wait for its turn, in any thread. */
+    /** {@code waits}: called on any thread if the request must wait. */
     static StorageCalls async(RateLimiters limiters, CompletableFuture<?> result, Runnable waits) {
         return new StorageCalls(limiters, true, result, waits);
     }
@@ -48,7 +47,7 @@ final class StorageCalls {
                 : cancelledWith(result, limiters.tryAcquireAsync(charges.toArray(Charge[]::new)));
     }
 
-    /** Takes all charges or none, after waiting for as long as the charges would. */
+    /** Takes all charges or none, waiting up to the max-wait of the charges. */
     CompletableFuture<Decision> acquire(List<Charge> charges) {
         return result == null
                 ? completedFuture(limiters.acquire(charges))
@@ -61,10 +60,10 @@ final class StorageCalls {
                 : cancelledWith(result, limiters.peekAsync(rule, key));
     }
 
-    /** {@link #tryAcquire(List)} in the calling thread, without a future. */
+    /** Takes all charges or none like {@link #tryAcquire(List)}, without a future. */
     Decision tryAcquireNow(List<Charge> charges) {
         Charge first = charges.get(0);
-        // in memory plain permits of one key need no list of charges; a remote storage would make it again
+        // In memory, plain permits of one key need no list of charges. A remote storage would create it again.
         return charges.size() == 1 && !remote && PermitArithmetic.isPlain(first)
                 ? limiters.tryAcquire(first.rule(), first.key(), first.permits())
                 : limiters.tryAcquire(charges.toArray(Charge[]::new));
@@ -80,7 +79,7 @@ final class StorageCalls {
         return call;
     }
 
-    /** Goes on with a result: in this call if it is there, as always where calls block. */
+    /** Continues with the result of a call; synchronously if it is complete, which it always is in blocking mode. */
     static <T extends @Nullable Object, R extends @Nullable Object> CompletableFuture<R> then(
             CompletableFuture<T> call, Function<? super T, CompletableFuture<R>> step) {
         return call.isDone() && !call.isCompletedExceptionally() ? step.apply(call.join()) : call.thenCompose(step);

@@ -17,32 +17,32 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The verdict of one decision point on a request or a call. Immutable, but for permits that are given back. */
+/** The verdict of one decision point on a request or a call. Immutable, except for refunds. */
 public final class Verdict {
 
-    /** No rule had anything to say. */
+    /** No rule limits the request. */
     public static final Verdict UNLIMITED =
             new Verdict(List.of(), List.of(), null, List.of(), List.of(), List.of(), List.of(), List.of());
 
     final List<RateLimitRule> rules;
-    /** The charges of the {@link #rules}, in their order. */
+    /** The charges of the {@link #rules}, in the same order. */
     final List<Charge> charges;
 
     final @Nullable Decision decision;
-    /** The rules that only watched. */
+    /** The shadow rules that decided. */
     final List<RateLimitRule> watching;
 
-    /** The names of those among them that would have rejected the request; without candidates. */
+    /** The names of shadow rules that would have rejected the request, without candidates. */
     final List<String> exceeded;
 
     private final List<Decision> shadow;
-    /** The charges that may be returned once the outcome is known. */
+    /** The charges that may be refunded once the outcome is known. */
     final List<OpenCharge> open;
-    /** Each ends what {@link PermitHolders} show of the request. */
+    /** Actions that remove the request from {@link PermitHolders}. */
     final List<Runnable> held;
 
     final boolean permitted;
-    /** Whether limits were asked, so that clients can be told where these stand. */
+    /** True if limits were checked, so that header fields can report them. */
     final boolean counted;
 
     private volatile boolean returned;
@@ -72,22 +72,25 @@ public final class Verdict {
         return permitted;
     }
 
-    /** The enforced rules that were decided, in order; without those that were skipped. */
+    /** Returns the enforced rules that were decided, in order, without skipped ones. */
     public List<RateLimitRule> rules() {
         return rules;
     }
 
-    /** The limits that were asked for the rule at that position of {@link #rules()}: its own, or those of a tier. */
+    /**
+     * Returns the limits that applied for the rule at that position of {@link #rules()}: its own, or the ones of a
+     * tier.
+     */
     public Rule asked(int index) {
         return charges.get(index).rule();
     }
 
-    /** The charge of the rule at that position of {@link #rules()}. */
+    /** Returns the charge of the rule at that position of {@link #rules()}. */
     public Charge charge(int index) {
         return charges.get(index);
     }
 
-    /** Whether clients are told where the limits of any of the {@link #rules()} stand. */
+    /** Returns whether any of the {@link #rules()} writes header fields. */
     public boolean hasFields() {
         for (RateLimitRule rule : rules) {
             if (rule.headers() != HeaderStyle.NONE) {
@@ -97,12 +100,12 @@ public final class Verdict {
         return false;
     }
 
-    /** The decision over all {@link #rules()}; null if there are none. */
+    /** Returns the decision on all {@link #rules()}; null if there are none. */
     public @Nullable Decision decision() {
         return decision;
     }
 
-    /** Where the limits of each rule stood when its request could go on, in the order of {@link #rules()}. */
+    /** Returns the states of each rule's limits at the end of a wait, in the order of {@link #rules()}. */
     public List<List<LimitStatus>> statuses() {
         return IntStream.range(0, rules.size()).mapToObj(this::statuses).toList();
     }
@@ -115,7 +118,7 @@ public final class Verdict {
                 : decided.stream().map(status -> after(waited, status)).toList();
     }
 
-    /** How long the request waited from the decision to its turn. */
+    /** Returns how long the request waited after the decision. */
     Duration waited() {
         return decision == null ? Duration.ZERO : decision.delay();
     }
@@ -131,12 +134,14 @@ public final class Verdict {
                 rest.isNegative() ? Duration.ZERO : rest);
     }
 
-    /** Whether a limit of the rule at that position of {@link #rules()} rejected. */
+    /** Returns whether a limit of the rule at that position of {@link #rules()} rejected. */
     boolean rejectedBy(int rule) {
         return !permitted && !part(rule).permitted();
     }
 
-    /** The name of the rule that rejected; of several, the first of the {@link #rules()}. Only of a rejection. */
+    /**
+     * Returns the name of the rule that rejected, the first one if there are several. Only for rejections.
+     */
     public String rejectingRule() {
         for (int i = 0; i < rules.size(); i++) {
             if (rejectedBy(i)) {
@@ -146,7 +151,7 @@ public final class Verdict {
         return Objects.requireNonNull(decision).rule().name();
     }
 
-    /** Whether the rule of that name rejected, and no other. */
+    /** Returns whether only the rule with this name rejected. */
     boolean isBy(String name) {
         for (int i = 0; i < rules.size(); i++) {
             if (rejectedBy(i) && !rules.get(i).name().equals(name)) {
@@ -156,7 +161,7 @@ public final class Verdict {
         return !rules.isEmpty();
     }
 
-    /** The standing of a rule's limits: empty if it is unknown, because everything is let through. */
+    /** Returns the states of a rule's limits; empty if they are unknown, because everything is permitted. */
     static List<LimitStatus> limits(Decision part) {
         return isCounted(part) ? part.limits() : List.of();
     }
@@ -165,7 +170,7 @@ public final class Verdict {
         return part.onFailure().orElse(OnFailure.LOCAL) != OnFailure.ALLOW;
     }
 
-    /** The decision on one of the {@link #rules()}; the whole decision if that is not known apart. */
+    /** Returns the decision on one of the {@link #rules()}; the whole decision if it has no parts. */
     Decision part(int rule) {
         Decision whole = Objects.requireNonNull(decision);
         return rules.size() > 1 && whole.parts().size() == rules.size()
@@ -173,15 +178,15 @@ public final class Verdict {
                 : whole;
     }
 
-    /** Whether charges may be returned once the outcome is known; never without {@code charge-if}. */
+    /** Returns whether charges may be refunded once the outcome is known; false without {@code charge-if}. */
     public boolean isOpen() {
         return !open.isEmpty();
     }
 
     /**
-     * The call is over: settles what depends only on that.
+     * Settles the charges that depend only on the call, after the call.
      *
-     * @param answerFollows whether there is a request, whose answer the rest waits for
+     * @param answerFollows true if a response follows, which settles the other charges
      */
     public void completed(@Nullable Object result, @Nullable Throwable exception, boolean answerFollows) {
         for (OpenCharge charge : open) {
@@ -193,7 +198,7 @@ public final class Verdict {
         }
     }
 
-    /** The answer is about to be sent: settles what depends on that. */
+    /** Settles the charges that depend on the response, before it is sent. */
     public void answered(ResponseView response) {
         for (OpenCharge charge : open) {
             if (charge.byResponse()) {
@@ -202,12 +207,14 @@ public final class Verdict {
         }
     }
 
-    /** Whether some of what was taken has been returned, so that the limits no longer stand where they stood. */
+    /**
+     * Returns whether permits were refunded, so that the states of the limits have changed.
+     */
     public boolean returned() {
         return returned;
     }
 
-    /** Whether permits of concurrency limits are held until {@link #close()}. */
+    /** Returns whether permits of concurrency limits are held until {@link #close()}. */
     public boolean holds() {
         return decision != null && permitted && charges.stream().anyMatch(charge -> holds(charge.rule()))
                 || shadow.stream().anyMatch(watched -> holds(watched.rule()));
@@ -217,7 +224,7 @@ public final class Verdict {
         return rule.limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
     }
 
-    /** Releases what is held of concurrency limits, because the work is done. The second call does nothing. */
+    /** Releases held concurrency permits after the work. The second call does nothing. */
     public void close() {
         if (!permitted) {
             return; // took nothing
@@ -230,8 +237,8 @@ public final class Verdict {
     }
 
     /**
-     * Whether no client is to blame for the rejection: the rule that decided is about limits of the application's own, or
-     * about what all callers hold together.
+     * Returns whether the application is overloaded: the rejecting rule protects the application, or is a concurrency
+     * limit for all callers.
      */
     boolean isOverload() {
         if (decision == null) {
@@ -246,9 +253,9 @@ public final class Verdict {
     }
 
     /**
-     * The decision for code, which closes it or gives it back.
+     * Returns the decision for code, which must close or refund it.
      *
-     * @param rule of the decision if no limit applies
+     * @param rule the rule of the decision if no limit applies
      */
     public Decision inCode(Rule rule) {
         Decision decided = decision == null ? new FixedDecision(rule, 0, FixedDecision.Reason.UNLIMITED) : decision;
@@ -256,17 +263,17 @@ public final class Verdict {
     }
 
     /**
-     * The exception of a rejected call, for {@link RequestDecisions#addRejection}. The whole verdict comes with it to where
-     * the request is answered: the thread of a call may know no request.
+     * Returns the exception of a rejected call. It carries the verdict to {@link RequestDecisions#addRejection},
+     * because the thread of the call may have no request.
      */
     public RateLimitExceededException rejection() {
         return new RateLimitExceededException(Objects.requireNonNull(decision), this);
     }
 
-    /** Returns what was taken, because the request was rejected after all. */
+    /** Refunds all permits, because the request was rejected by another decision. */
     public void giveBack() {
         if (!permitted) {
-            return; // took nothing, and no rule in shadow mode keeps permits beside a rejection
+            return; // took nothing, and shadow rules keep no permits of a rejected request
         }
         open.forEach(OpenCharge::drop);
         if (decision != null) {

@@ -1,7 +1,7 @@
 /**
- * Decides the rules that apply to a request or a call: all or nothing. Extension point:
+ * Decisions of the rules that apply to a request or call. Extension point:
  * {@link dev.limiter.spring.decide.RateLimitListener}.
- * Internal, but for the types that the manual lists (docs/reference/api.md).
+ * Internal, except for the types in docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.spring.decide;

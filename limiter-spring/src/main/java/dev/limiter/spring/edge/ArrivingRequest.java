@@ -9,15 +9,14 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 
 /**
- * The knowledge about a request before it is routed.
+ * A request before routing.
  *
- * @param resources by the rules of {@code phase: request} that apply to it, in order. Until the endpoint is known, the
- *     resource of a rule is the most specific of its own paths, and its method if it is for one only: {@code POST
- *     /login}
+ * @param resources the resources by rule, for rules with {@code phase: request} that apply, in order. Before routing,
+ *     the resource is the most specific path of the rule, with its method if it has exactly one: {@code POST /login}
  */
 public record ArrivingRequest(Map<RateLimitRule, String> resources) {
 
-    /** No rule is for it. */
+    /** A request without rules. */
     public static final ArrivingRequest UNLIMITED = new ArrivingRequest(Map.of());
 
     /**
@@ -39,7 +38,7 @@ public record ArrivingRequest(Map<RateLimitRule, String> resources) {
         return new ArrivingRequest(resources);
     }
 
-    /** The rules that apply to it, in order. */
+    /** Returns the rules that apply, in order. */
     public List<RateLimitRule> rules() {
         return List.copyOf(resources.keySet());
     }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
 /**
- * A resource with the rules that apply to it. Patterns were compared when it was made; what is left for each request
- * are the few that depend on its path. Immutable.
+ * A resource with its rules. Patterns are compared when it is created; only few rules depend on the path of a request.
+ * Immutable.
  */
 public final class Endpoint {
 
@@ -26,8 +26,8 @@ public final class Endpoint {
 
     /**
      * @param pattern the best matching pattern, empty if there is none
-     * @param free whether no rule applies
-     * @param defaultLimit what applies if no other enforced rule does
+     * @param free true if no rule applies
+     * @param defaultLimit the limit that applies if no other enforced rule does
      */
     public Endpoint(
             String resource,
@@ -47,7 +47,7 @@ public final class Endpoint {
         this.always = free ? ApplicableRules.NONE : always(ruleSet.exclusion(pattern));
     }
 
-    /** The rules that apply to every path; null if they depend on it. */
+    /** Returns the rules, if they are the same for every path; else null. */
     private @Nullable ApplicableRules always(Coverage exclusion) {
         if (exclusion == Coverage.ALL) {
             return ApplicableRules.NONE;
@@ -57,23 +57,25 @@ public final class Endpoint {
         return fixed ? withDefault(candidates) : null;
     }
 
-    /** The name, as mapped: a method and a pattern. */
+    /** Returns the name, as mapped: a method and a pattern. */
     public String resource() {
         return resource;
     }
 
-    /** The best matching pattern, empty if there is none. */
+    /** Returns the best matching pattern, empty if there is none. */
     public String pattern() {
         return pattern;
     }
 
-    /** The automatic limit; null if there is none, or the handler has limits of its own. */
+    /** Returns the automatic limit; null if there is none, or if the handler has its own limits. */
     public @Nullable RateLimitRule defaultLimit() {
         return defaultLimit;
     }
 
     /**
-     * @param decided the rules that have been decided about the request before
+     * Returns the rules for a path.
+     *
+     * @param decided the rules that were decided before
      */
     public ApplicableRules rules(PathContainer path, List<RateLimitRule> decided) {
         if (always != null && (decided.isEmpty() || always.isEmpty())) {

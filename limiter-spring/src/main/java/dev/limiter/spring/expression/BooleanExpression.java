@@ -3,7 +3,7 @@ package dev.limiter.spring.expression;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 
-/** Something that is true or false of a request. Thread-safe. */
+/** A condition that a request meets or not. Thread-safe. */
 @FunctionalInterface
 public interface BooleanExpression {
 
@@ -11,21 +11,23 @@ public interface BooleanExpression {
     BooleanExpression NEVER = context -> false;
 
     /**
-     * @throws RuleEvaluationException if it fails, or gives neither
+     * Returns whether the request meets the condition.
+     *
+     * @throws RuleEvaluationException if it fails, or does not return a boolean
      */
     boolean evaluate(RateLimitContext context);
 
     /**
-     * {@code expression}, which has to give a boolean.
+     * Returns a condition for {@code expression}, which must return a boolean.
      *
-     * @param example of a comparison that is possible where it is written, for messages
+     * @param example a valid comparison, for messages
      * @param inCode the value for a decision without a request, if the expression needs one
      * @throws LimiterConfigurationException if it is a constant that is neither true nor false
      */
     static BooleanExpression of(LimiterExpression expression, String example, boolean inCode) {
         if (expression.isNever(Boolean.class)) {
-            throw expression.problem("This is always " + expression.constant()
-                    + ", but has to be true or false. Compare it with something, such as \"" + example + "\"");
+            throw expression.problem("It is always " + expression.constant() + ", but must be true or false. Write a"
+                    + " comparison, such as \"" + example + "\".");
         }
         if (expression.constant() instanceof Boolean constant) {
             return constant ? ALWAYS : NEVER;
@@ -38,7 +40,8 @@ public interface BooleanExpression {
             if (value instanceof Boolean bool) {
                 return bool;
             }
-            throw new RuleEvaluationException(expression + " gave " + value + ", but has to give true or false", null);
+            throw new RuleEvaluationException(
+                    expression + " returned " + value + ", but must return true or" + " false", null);
         };
     }
 }

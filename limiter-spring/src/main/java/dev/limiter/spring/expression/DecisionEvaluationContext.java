@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
-/** The variables of one decision. Shares accessors with all others, because they cache what they find by reflection. */
+/** The variables of one decision. All decisions share the accessors, which cache reflection results. */
 final class DecisionEvaluationContext extends StandardEvaluationContext {
 
     private final Variables variables;

@@ -18,11 +18,11 @@ public final class ExpressionScope {
     /** Only {@code #request}. */
     public static final ExpressionScope REQUEST = new ExpressionScope(Set.of(Variables.REQUEST), Set.of());
 
-    /** Only {@code #request}, before Spring Security has seen it and before it is routed. */
+    /** Only {@code #request}, before Spring Security and before routing. */
     public static final ExpressionScope ARRIVING_REQUEST = new ExpressionScope(
             Set.of(Variables.REQUEST), Set.of("principal", "isUserInRole", "pathVariable", "pattern"));
 
-    /** All variables: the methods of the rule are not known yet. */
+    /** All variables, because the methods of the rule are not known yet. */
     public static final ExpressionScope ANY = new ExpressionScope(null, Set.of());
 
     /** The members of {@code #request}, which are called by name or read as properties. */
@@ -39,17 +39,19 @@ public final class ExpressionScope {
         this.unknownOfRequest = unknownOfRequest;
     }
 
-    /** {@code #request}, and the parameters of a method by name and as {@code #p0} and {@code #a0}. */
+    /**
+     * Returns a scope with {@code #request}, and the parameters of a method by name and as {@code #p0} and {@code #a0}.
+     */
     public static ExpressionScope of(Method method) {
         return REQUEST.with(new Variables().of(method).keySet());
     }
 
-    /** This scope with the response to the request. */
+    /** Returns this scope with the response to the request. */
     public ExpressionScope afterRequest() {
         return with(List.of(Variables.RESPONSE));
     }
 
-    /** This scope with the outcome of a call, and the response to a request. */
+    /** Returns this scope with the outcome of a call and the response to the request. */
     public ExpressionScope afterCall() {
         return with(Variables.OUTCOME);
     }
@@ -63,15 +65,15 @@ public final class ExpressionScope {
         return new ExpressionScope(all, unknownOfRequest);
     }
 
-    /** @throws IllegalArgumentException if there is no such variable */
+    /** @throws IllegalArgumentException if the variable is unknown */
     void checkVariable(String name) {
         if (names != null && !names.contains(name)) {
             throw new IllegalArgumentException(
-                    "#" + name + " is unknown; there are " + this + "." + DidYouMean.ask(name, names));
+                    "#" + name + " is unknown. Known are " + this + "." + DidYouMean.ask(name, names));
         }
     }
 
-    /** @throws IllegalArgumentException if requests do not have this member, or not yet */
+    /** @throws IllegalArgumentException if requests do not have this member, or do not have it yet */
     public void checkRequest(String member) {
         if (!OF_REQUEST.contains(member)) {
             throw new IllegalArgumentException(

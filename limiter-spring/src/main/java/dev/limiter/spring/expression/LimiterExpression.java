@@ -45,7 +45,7 @@ public final class LimiterExpression {
         return constant;
     }
 
-    /** Returns whether it has a value for this decision: code that passes a key has no request. */
+    /** Returns whether it can be evaluated for a decision. Code that passes a key has no request. */
     public boolean appliesTo(RateLimitContext context) {
         return context.key() == null || !needsRequest;
     }
@@ -62,22 +62,22 @@ public final class LimiterExpression {
         try {
             return expression.getValue(new DecisionEvaluationContext(shared, variables, context));
         } catch (RuntimeException exception) {
-            // SpEL passes on what the application's own methods throw.
+            // Includes exceptions of the application's own methods.
             throw new RuleEvaluationException(this + " failed: " + exception, exception);
         }
     }
 
-    /** Returns the value of an expression of literals; null for all others, which are evaluated for each decision. */
+    /** Returns the value if the expression consists of literals, else null. */
     public @Nullable Object constant() {
         return constant;
     }
 
-    /** Returns whether it consists of literals, and its value is not of a type. */
+    /** Returns whether it consists of literals of another type. */
     public boolean isNever(Class<?> type) {
         return isConstant && !type.isInstance(constant);
     }
 
-    /** The exception if it cannot be used where it is written. */
+    /** Returns an exception for an expression that is invalid for its property. */
     public LimiterConfigurationException problem(String reason) {
         return new LimiterConfigurationException(
                 new Problem(MessageCode.EXPRESSION, where, expression.getExpressionString(), reason));

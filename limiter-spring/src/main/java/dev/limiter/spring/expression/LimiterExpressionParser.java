@@ -19,8 +19,7 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
  */
 public final class LimiterExpressionParser {
 
-    // Interpreted: compiled SpEL specializes on the types it sees first, and there is little to gain on such short
-    // ones.
+    // Interpreted: compiled SpEL specializes on the first types, and gains little for short expressions.
     private final SpelExpressionParser parser =
             new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
 
@@ -34,8 +33,10 @@ public final class LimiterExpressionParser {
     }
 
     /**
-     * @param where the property or annotation that holds it, for messages
-     * @param scope what it can refer to
+     * Parses an expression.
+     *
+     * @param where the property or annotation that contains it, for messages
+     * @param scope the variables that it can refer to
      * @throws LimiterConfigurationException if it is empty, cannot be parsed, or refers to something unknown
      */
     public LimiterExpression parse(String text, String where, ExpressionScope scope) {
@@ -45,7 +46,7 @@ public final class LimiterExpressionParser {
                     MessageCode.EXPRESSION,
                     where,
                     text,
-                    "The expression is empty. Quote it: YAML takes what follows an unquoted # for a comment. Example:"
+                    "The expression is empty. Quote it: in YAML, an unquoted # starts a comment. Example:"
                             + " \"#request.path\""));
         }
         try {
@@ -59,8 +60,8 @@ public final class LimiterExpressionParser {
                     MessageCode.EXPRESSION,
                     where,
                     text,
-                    "The expression cannot work: " + sentence(String.valueOf(exception.getMessage()))
-                            + " Write SpEL over #request or the method's parameters, such as \"#request.path\""));
+                    "The expression is invalid: " + sentence(String.valueOf(exception.getMessage()))
+                            + " Write SpEL over #request or the method's parameters, such as \"#request.path\"."));
         }
     }
 

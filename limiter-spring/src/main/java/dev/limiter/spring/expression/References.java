@@ -21,12 +21,12 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * Finds unknown variables and beans. SpEL itself evaluates an unknown variable to null, so that a misspelled name would
- * put all clients into one bucket.
+ * Finds unknown variables and beans. SpEL evaluates an unknown variable to null, so a misspelled name would put all
+ * clients into one bucket.
  */
 record References(ExpressionScope scope, BeanFactory beans) {
 
-    /** @throws IllegalArgumentException that names what is unknown */
+    /** @throws IllegalArgumentException that names the unknown variable, member or bean */
     void check(Expression expression) {
         if (expression instanceof SpelExpression spel) {
             check(spel.getAST(), true);
@@ -37,7 +37,7 @@ record References(ExpressionScope scope, BeanFactory beans) {
         }
     }
 
-    /** {@code root}: whether a name without # would be one of the root object, which rules do not have. */
+    /** {@code root}: true if a name without # would refer to the root object, which rules do not have. */
     private void check(SpelNode node, boolean root) {
         String text = node.toStringAST();
         if (node instanceof VariableReference || node instanceof FunctionReference) {
@@ -48,7 +48,7 @@ record References(ExpressionScope scope, BeanFactory beans) {
             throw new IllegalArgumentException("\"" + text + "\" assigns a value; write == to compare");
         } else if (root && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
             throw new IllegalArgumentException(
-                    "\"" + text + "\" is unknown; variables start with # and beans with @; there are " + scope);
+                    "\"" + text + "\" is unknown. Variables start with # and beans with @. Known are " + scope);
         }
         boolean elements = node instanceof Selection
                 || node instanceof Projection
@@ -63,7 +63,7 @@ record References(ExpressionScope scope, BeanFactory beans) {
         }
     }
 
-    /** A member of what is to the left of it, and its arguments. */
+    /** Checks a member of the object to its left, and its arguments. */
     private void checkMember(SpelNode compound, int index, boolean root) {
         SpelNode member = compound.getChild(index);
         if (index == 1 && compound.getChild(0).toStringAST().equals("#" + Variables.REQUEST)) {
@@ -80,8 +80,7 @@ record References(ExpressionScope scope, BeanFactory beans) {
 
     private void checkVariable(String name, boolean root) {
         if (root && name.equals("this") || name.equals("root")) {
-            throw new IllegalArgumentException(
-                    "#" + name + " is unknown: there is no root object; begin with #request");
+            throw new IllegalArgumentException("#" + name + " is unknown. Begin with #request");
         }
         if (!name.equals("this")) {
             scope.checkVariable(name);
@@ -92,8 +91,7 @@ record References(ExpressionScope scope, BeanFactory beans) {
         if (!beans.containsBean(name)) {
             List<String> names =
                     beans instanceof ListableBeanFactory all ? List.of(all.getBeanDefinitionNames()) : List.of();
-            throw new IllegalArgumentException(
-                    "There is no bean named \"" + name + "\"." + DidYouMean.ask(name, names));
+            throw new IllegalArgumentException("no bean has the name \"" + name + "\"." + DidYouMean.ask(name, names));
         }
     }
 }

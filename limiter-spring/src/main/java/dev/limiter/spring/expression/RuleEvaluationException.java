@@ -4,8 +4,8 @@ import dev.limiter.spring.failure.LogText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expression or key resolver of a rule failed for one request; the message names it and its place. Values from the
- * client are escaped in the message, since servers log it.
+ * Thrown if an expression or key resolver of a rule fails for one request. The message names it and its origin, and
+ * escapes values from the client, because servers log it.
  */
 public final class RuleEvaluationException extends RuntimeException {
 
@@ -20,8 +20,8 @@ public final class RuleEvaluationException extends RuntimeException {
     }
 
     /**
-     * An exception with the message of a failure, without stack trace and cause, for servers that would log it for each
-     * request.
+     * Returns an exception with the same message, but without stack trace and cause, because servers would log them for
+     * each request.
      */
     public static RuleEvaluationException brief(Throwable failure) {
         return new RuleEvaluationException(

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
-/** The names of variables; those of parameters by their methods. Thread-safe. */
+/** The names of variables, including the parameters of methods. Thread-safe. */
 final class Variables {
 
     static final String REQUEST = "request";
@@ -18,13 +18,13 @@ final class Variables {
     /** The key that code passes. */
     static final String KEY = "key";
 
-    /** How a call went. */
+    /** The outcome of a call. */
     static final List<String> OUTCOME = List.of(RESULT, "exception", RESPONSE);
 
     private final DefaultParameterNameDiscoverer discoverer = new DefaultParameterNameDiscoverer();
     private final Map<Method, Map<String, Integer>> positions = new ConcurrentReferenceHashMap<>();
 
-    /** The positions of the parameters, by name and as {@code p0} and {@code a0}. */
+    /** Returns the positions of the parameters, by name and as {@code p0} and {@code a0}. */
     Map<String, Integer> of(Method method) {
         Map<String, Integer> known = positions.get(method);
         if (known == null) {

@@ -1,4 +1,4 @@
-/** SpEL in rules: parsed and checked once, evaluated per decision. Internal. */
+/** SpEL in rules, which is parsed and checked once and evaluated for each decision. Internal. */
 @NullMarked
 package dev.limiter.spring.expression;
 

@@ -5,15 +5,15 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the name most likely meant by a misspelt one. */
+/** Suggests names for misspelled ones. */
 public final class DidYouMean {
 
-    /** The fewest characters that tell which name was begun. */
+    /** The shortest prefix that is completed to a name. */
     private static final int MIN_BEGINNING = 3;
 
     private DidYouMean() {}
 
-    /** {@code " Did you mean id?"}, or an empty text if no name is near enough. */
+    /** Returns {@code " Did you mean id?"}, or an empty text if no name is similar. */
     public static String ask(String written, Collection<String> names) {
         return closest(written, names)
                 .map(name -> " Did you mean " + name + "?")
@@ -21,8 +21,8 @@ public final class DidYouMean {
     }
 
     /**
-     * The nearest name, at most a third of its characters away, or the rest of one that is begun; case, {@code -} and
-     * {@code _} do not count.
+     * Returns the most similar name: at most a third of its characters differ, or the text is a prefix of it. Case,
+     * {@code -} and {@code _} are ignored.
      */
     public static Optional<String> closest(String written, Collection<String> names) {
         String plain = plain(written);
@@ -42,7 +42,7 @@ public final class DidYouMean {
         return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
     }
 
-    /** How many characters have to be added, removed, replaced or swapped with their neighbour. */
+    /** Returns the edit distance: added, removed and replaced characters, and swapped neighbours. */
     static int distance(String one, String other) {
         int[][] cost = new int[one.length() + 1][other.length() + 1];
         for (int i = 0; i <= one.length(); i++) {

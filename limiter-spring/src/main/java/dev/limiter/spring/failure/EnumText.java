@@ -2,7 +2,7 @@ package dev.limiter.spring.failure;
 
 import java.util.Locale;
 
-/** How constants are written in properties and told in messages, such as {@code token-bucket}. */
+/** Formats enum constants as in properties and messages, such as {@code token-bucket}. */
 public final class EnumText {
 
     private EnumText() {}

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 
 /**
- * Logs failures that a client can cause with each request: for each sort, one with its stack trace a minute, and the
- * number of those in between. Values from a client cannot forge lines. Thread-safe.
+ * Logs failures that clients can cause with each request. For each sort, it logs one stack trace a minute and the
+ * number of skipped failures. Escapes values, so that clients cannot forge log lines. Thread-safe.
  */
 public final class FailureLog {
 
@@ -29,35 +29,34 @@ public final class FailureLog {
     }
 
     /**
-     * Logs the failure, or counts it.
+     * Logs a failure, or counts it if one of this sort was logged within the last minute.
      *
-     * @param sort what failures are counted together, such as the name of a rule; there should be few
+     * @param sort the group of failures that are counted together, such as a rule; there should be few
      * @param message as a sentence without a full stop
      */
     public void error(String sort, String message, Throwable failure) {
         Sort counted = sorts.computeIfAbsent(sort, first -> new Sort(nanoTime.getAsLong() - INTERVAL.toNanos()));
         if (counted.isDue(nanoTime.getAsLong())) {
-            long unsaid = counted.unsaid.getAndSet(0);
-            String more = unsaid == 0 ? "" : " (" + unsaid + " more such failures since the last message)";
+            long skipped = counted.skipped.getAndSet(0);
+            String more = skipped == 0 ? "" : " (" + skipped + " more such failures since the last message)";
             logger.error(LogText.escape(message) + more, LogText.escape(failure));
         } else {
-            counted.unsaid.incrementAndGet();
+            counted.skipped.incrementAndGet();
         }
     }
 
-    /** Failures that are counted together. */
     private static final class Sort {
 
-        private final AtomicLong said;
-        private final AtomicLong unsaid = new AtomicLong();
+        private final AtomicLong logged;
+        private final AtomicLong skipped = new AtomicLong();
 
-        Sort(long said) {
-            this.said = new AtomicLong(said);
+        Sort(long logged) {
+            this.logged = new AtomicLong(logged);
         }
 
         boolean isDue(long now) {
-            long last = said.get();
-            return now - last >= INTERVAL.toNanos() && said.compareAndSet(last, now);
+            long last = logged.get();
+            return now - last >= INTERVAL.toNanos() && logged.compareAndSet(last, now);
         }
     }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/** The configuration cannot work; stops the start. Holds all problems, not only the first. */
+/** Thrown for invalid configuration, which fails at startup. Contains all problems, not only the first. */
 public final class LimiterConfigurationException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -20,7 +20,7 @@ public final class LimiterConfigurationException extends RuntimeException {
         this(List.of(problem));
     }
 
-    /** The same problems at other places. */
+    /** Returns the same problems at other places. */
     public LimiterConfigurationException at(UnaryOperator<String> places) {
         return new LimiterConfigurationException(problems.stream()
                 .map(problem ->
@@ -28,7 +28,7 @@ public final class LimiterConfigurationException extends RuntimeException {
                 .toList());
     }
 
-    /** The problems, at least one. */
+    /** Returns the problems, at least one. */
     public List<Problem> problems() {
         return problems;
     }

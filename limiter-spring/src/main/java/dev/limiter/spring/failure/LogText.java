@@ -2,7 +2,7 @@ package dev.limiter.spring.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Makes texts with values from clients safe for a log: no line breaks, no control characters, a bounded length. */
+/** Escapes texts with values from clients for a log: no line breaks, no control characters, a bounded length. */
 public final class LogText {
 
     private static final int MOST = 1_000;
@@ -10,7 +10,7 @@ public final class LogText {
 
     private LogText() {}
 
-    /** The text with control characters and line separators as {@code \\u000a}, cut after 1,000 characters. */
+    /** Returns the text with control characters and line separators as {@code \\u000a}, cut after 1,000 characters. */
     public static String escape(String text) {
         StringBuilder escaped = new StringBuilder(Math.min(text.length(), MOST) + 16);
         for (int i = 0; i < text.length() && i < MOST; i++) {
@@ -32,7 +32,7 @@ public final class LogText {
                 || type == Character.PARAGRAPH_SEPARATOR;
     }
 
-    /** A stand-in for a failure that prints the same, escaped. */
+    /** Returns a substitute for a failure that prints the same text, escaped. */
     public static Throwable escape(Throwable failure) {
         return new Escaped(failure, MOST_CAUSES);
     }

@@ -3,12 +3,12 @@ package dev.limiter.spring.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that is wrong with the configuration.
+ * A mistake in the configuration.
  *
- * @param code what sort of mistake it is
+ * @param code the kind of mistake
  * @param where the property, or the attribute and the annotated method
- * @param value what it is, constants as they are written in properties; null if it is missing
- * @param reason what is wrong with it and what would be right, as a sentence
+ * @param value the invalid value, enum constants as in properties; null if it is missing
+ * @param reason what is wrong and what to write instead, as sentences
  */
 public record Problem(
         MessageCode code, String where, @Nullable Object value, String reason) {

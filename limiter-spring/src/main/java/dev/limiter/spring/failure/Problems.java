@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Collects problems, so that one start reports all of them. Not thread-safe. */
+/** Collects problems, so that all of them are reported at once. Not thread-safe. */
 public final class Problems {
 
     private final List<Problem> problems = new ArrayList<>();
@@ -18,7 +18,7 @@ public final class Problems {
         problems.add(problem);
     }
 
-    /** The result of {@code part}; null when it fails and its problems were added here. */
+    /** Returns the result of {@code part}; null if it fails, after adding its problems. */
     public <T> @Nullable T collect(Supplier<? extends @Nullable T> part) {
         try {
             return part.get();
@@ -29,7 +29,7 @@ public final class Problems {
     }
 
     /**
-     * The result of {@link #collect} for a part that succeeded, like all others.
+     * Returns a part if it and all others are valid.
      *
      * @throws LimiterConfigurationException if there are any problems
      */
@@ -44,9 +44,7 @@ public final class Problems {
         return problems.isEmpty();
     }
 
-    /**
-     * @throws LimiterConfigurationException if there are any
-     */
+    /** @throws LimiterConfigurationException if there are problems */
     public void throwIfAny() {
         if (!problems.isEmpty()) {
             throw new LimiterConfigurationException(problems);

@@ -1,4 +1,4 @@
-/** Configuration that cannot work stops the start, and says why. Internal. */
+/** Reports invalid configuration and failures. Internal. */
 @NullMarked
 package dev.limiter.spring.failure;
 

@@ -4,7 +4,7 @@ import java.security.GeneralSecurityException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** HMAC with SHA-256. Thread-safe. */
+/** Computes HMAC-SHA-256. Thread-safe. */
 final class Hmac {
 
     private static final String ALGORITHM = "HmacSHA256";

@@ -6,14 +6,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A typed value: {@code header:x-api-key=5:alice}. The length marks the end of the value, whatever it contains. Long
- * values and secrets are replaced by a hash, which no value can imitate because a length is a number.
+ * One alternative of a key part. Writes its values with type and length, such as {@code header:x-api-key=5:alice}. The
+ * length marks the end of the value, whatever it contains. Long values and secrets are replaced by a hash. No value can
+ * imitate a hash, because values start with a number.
  *
  * @param type the prefix of its texts: {@code header:x-api-key}
- * @param value null or empty if a request has none
- * @param secrets how values are written that may be secrets; null if they are none
- * @param shared the value that clients without one of their own share; null if there is none
- * @param spelling turns what a person writes into the value
+ * @param value resolves the value; null or empty if a request has none
+ * @param secrets encodes values that may be secrets; null if they are not secret
+ * @param shared the value that unidentified clients share; null if there is none
+ * @param spelling normalizes a value that an operator entered
  */
 record KeyAlternative(
         String type,
@@ -39,24 +40,24 @@ record KeyAlternative(
         secrets.use();
     }
 
-    /** The kind of value: {@code header} of {@code header:x-api-key}. */
+    /** Returns the kind of value: {@code header} of {@code header:x-api-key}. */
     String kind() {
         String kind = type.replaceFirst(":.*", "");
         return KINDS.contains(kind) ? kind : "other";
     }
 
-    /** Returns whether the values identify clients, rather than what they use. */
+    /** Returns whether the values identify clients, rather than resources. */
     boolean isOfClients() {
         return !type.matches("global|method|resource|path:.*");
     }
 
-    /** The part of the key of a request; null if there is no value. */
+    /** Returns the part of the key of a request; null if there is no value. */
     KeyPart.@Nullable Resolved resolve(RateLimitContext context) {
         String text = value.resolve(context);
         return text == null || text.isEmpty() ? null : resolved(text);
     }
 
-    /** The same for a value as a person writes it. */
+    /** Returns the part for a value that an operator entered. */
     KeyPart.Resolved ofInput(String text) {
         return resolved(spelling.apply(text));
     }
@@ -66,12 +67,12 @@ record KeyAlternative(
         return new KeyPart.Resolved(type + "=" + encoded, !text.equals(shared));
     }
 
-    /** The length and the value, or a hash if it is long. */
+    /** Returns the length and the value, or a hash if it is long. */
     static String plain(String text) {
         return text.length() <= MAX_LENGTH ? text.length() + ":" + text : TextDigest.of(text);
     }
 
-    /** The end of a text of this alternative in a whole key; -1 if there is none at this position. */
+    /** Returns the end of a text of this alternative in a whole key; -1 if there is none at this position. */
     int end(String key, int from) {
         String start = type + "=";
         boolean matches = key.regionMatches(type.startsWith("header:"), from, start, 0, start.length());
@@ -93,7 +94,7 @@ record KeyAlternative(
         return length ? colon + 1 + Integer.parseInt(key, start, colon, 10) : -1;
     }
 
-    /** Reads such a text; a secret in clear is read as its hash. */
+    /** Parses such a text. Converts a plain secret to its hash. */
     KeyPart.Resolved read(String written) {
         String rest = written.substring(type.length() + 1);
         boolean hashed = rest.startsWith(TextDigest.PREFIX) || rest.startsWith(SecretValues.PREFIX);

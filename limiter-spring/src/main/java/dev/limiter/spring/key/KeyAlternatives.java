@@ -22,11 +22,11 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
-/** The alternatives of a part of a key: values of the request, beans, expressions. */
+/** Creates the alternatives of key parts: values of the request, beans and expressions. */
 public final class KeyAlternatives {
 
     private static final int MAX_TYPE_LENGTH = 64;
-    /** All but the quotes that names are written with by mistake. */
+    /** The token symbols except quotes, which are a common mistake in names. */
     private static final String TOKEN_SYMBOLS = "!#$%&*+-.^_|~";
 
     private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
@@ -37,8 +37,8 @@ public final class KeyAlternatives {
     private final AddressSettings addresses;
 
     /**
-     * @param secrets writes values that may be secrets: of headers, cookies, parameters, sessions, beans and expressions
-     * @param addresses reads addresses that people write
+     * @param secrets encodes values that may be secrets: headers, cookies, parameters, sessions, beans and expressions
+     * @param addresses normalizes addresses that operators enter
      */
     public KeyAlternatives(
             ListableBeanFactory beans,
@@ -52,7 +52,9 @@ public final class KeyAlternatives {
     }
 
     /**
-     * @throws IllegalArgumentException if there is nothing of that name
+     * Parses an alternative.
+     *
+     * @throws IllegalArgumentException if the name is unknown
      */
     KeyAlternative parse(String text, String where, ExpressionScope scope) {
         if (text.startsWith("#") || text.startsWith("@")) {
@@ -62,7 +64,7 @@ public final class KeyAlternatives {
         if (colon >= 0) {
             String name = text.substring(colon + 1).strip();
             if (name.isEmpty()) {
-                throw new IllegalArgumentException("\"" + text + "\" lacks a name after the colon");
+                throw new IllegalArgumentException("\"" + text + "\" needs a name after the colon");
             }
             return named(text.substring(0, colon).strip(), name, text, where, scope);
         }
@@ -133,7 +135,10 @@ public final class KeyAlternatives {
         return principal == null ? null : principal.getName();
     }
 
-    /** HEAD counts as GET, and unknown methods as one: a client that invents methods must not get a bucket for each. */
+    /**
+     * Returns the method. HEAD counts as GET, and all unknown methods are one: inventing methods must not create
+     * buckets.
+     */
     private static String method(RequestView request) {
         String method = request.method();
         return METHODS.contains(method) ? method : method.equals("HEAD") ? "GET" : "*";
@@ -141,7 +146,7 @@ public final class KeyAlternatives {
 
     private static String token(String name) {
         if (!name.chars().allMatch(c -> c < 128 && (Character.isLetterOrDigit(c) || TOKEN_SYMBOLS.indexOf(c) >= 0))) {
-            throw new IllegalArgumentException("no header or cookie can have the name \"" + name + "\"");
+            throw new IllegalArgumentException("\"" + name + "\" is not a valid name of a header or cookie");
         }
         return name;
     }
@@ -158,14 +163,17 @@ public final class KeyAlternatives {
         return new KeyAlternative(type(text), value, secrets);
     }
 
-    /** Made for the first request: rules are needed early, and a bean made that early misses its own proxies. */
+    /**
+     * Looks up a bean. It is created at the first request, because a bean created as early as the rules would miss its
+     * own proxies.
+     */
     private <T> Supplier<T> bean(String name, Class<T> type, String text) {
         if (!names(type).contains(name)) {
             Set<String> known = new TreeSet<>(names(KeyResolver.class));
             names(KeySource.class).forEach(source -> known.add(source + ":name"));
             known.addAll(List.of("global", "ip", "principal", "session", "method"));
             known.addAll(List.of("header:name", "cookie:name", "param:name", "path:name"));
-            throw new IllegalArgumentException("\"" + text + "\" is unknown; there are " + String.join(", ", known)
+            throw new IllegalArgumentException("\"" + text + "\" is unknown. Known are " + String.join("," + " ", known)
                     + " and SpEL, which starts with # or @."
                     + DidYouMean.ask(type == KeySource.class ? name + ":name" : name, known));
         }
@@ -176,7 +184,7 @@ public final class KeyAlternatives {
         return Arrays.asList(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false));
     }
 
-    /** A failure of the application's own code names that code. */
+    /** Returns a resolver that names the application's bean when it fails. */
     private static KeyResolver reported(KeyResolver value, String what) {
         return context -> {
             try {

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash that stands for a client's key where people read it: the same for the same key, and not found by trying without
- * the secret. Thread-safe.
+ * Hashes client keys for display: the same key has the same hash. Without the secret, the key cannot be found by
+ * trying. Thread-safe.
  */
 public final class KeyHash {
 
@@ -22,7 +22,7 @@ public final class KeyHash {
         this.hmac = new Hmac(secret);
     }
 
-    /** {@code secret}: instances with the same secret have the same hashes; null for hashes of this process alone. */
+    /** Returns a hash with this secret, the same in all instances; null for hashes of this process only. */
     public static KeyHash with(@Nullable String secret) {
         if (secret != null) {
             return new KeyHash(secret.getBytes(StandardCharsets.UTF_8));
@@ -37,7 +37,7 @@ public final class KeyHash {
         return FORM.matcher(text).matches();
     }
 
-    /** 64 bits, as 16 hexadecimal digits. */
+    /** Returns the hash of a key: 64 bits, as 16 hexadecimal digits. */
     public String of(String key) {
         return HexFormat.of().formatHex(hmac.of(key.getBytes(StandardCharsets.UTF_8)), 0, BYTES);
     }

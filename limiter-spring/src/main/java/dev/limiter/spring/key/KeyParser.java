@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the grammar of keys: parts joined by {@code ,}, alternatives by {@code |}, both outside quotes and brackets.
+ * Parses keys: parts joined by {@code ,}, alternatives by {@code |}, both outside quotes and brackets.
  *
  * <pre>
  * key         = part *( "," part )
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyParser {
 
-    private static final String QUOTE = "Quote it: YAML takes what follows an unquoted # for a comment";
+    private static final String QUOTE = "Quote it: in YAML, an unquoted # starts a comment";
 
     private final KeyAlternatives alternatives;
 
@@ -31,7 +31,9 @@ public final class KeyParser {
     }
 
     /**
-     * @param texts one or more keys, which make one together
+     * Parses a key.
+     *
+     * @param texts one or more keys, which are joined
      * @param where the property or annotation that holds them, for messages
      * @throws LimiterConfigurationException if they are empty, cannot be parsed, or name something unknown
      */
@@ -56,7 +58,7 @@ public final class KeyParser {
     }
 
     /**
-     * The value of a single part of a key as it is: of its alternatives, the first that has one.
+     * Parses a single key part that resolves to its plain value, the first of its alternatives.
      *
      * @param where the property that holds it, for messages
      * @throws LimiterConfigurationException if it is empty, cannot be parsed, or names something unknown
@@ -67,7 +69,7 @@ public final class KeyParser {
         }
         try {
             if (split(text, ',').size() > 1) {
-                throw new IllegalArgumentException("there are several parts, but it has to be one value");
+                throw new IllegalArgumentException("it has several parts, but must be one value");
             }
             KeyResolver[] values = alternatives(text.strip(), where, scope).stream()
                     .map(KeyAlternative::value)
@@ -90,7 +92,7 @@ public final class KeyParser {
 
     private KeyPart part(String text, String where, ExpressionScope scope) {
         if (text.isEmpty()) {
-            throw new IllegalArgumentException("there is nothing before or after a ','. " + QUOTE);
+            throw new IllegalArgumentException("a part before or after ',' is empty. " + QUOTE);
         }
         return new KeyPart(KeyAlternatives.type(text), alternatives(text, where, scope));
     }
@@ -100,14 +102,14 @@ public final class KeyParser {
         for (String alternative : split(text, '|')) {
             if (alternative.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "there is nothing before or after a '|'; put an expression with || into #{...}");
+                        "an alternative before or after '|' is empty; write an expression with || as #{...}");
             }
             parsed.add(alternatives.parse(alternative, where, scope));
         }
         return parsed;
     }
 
-    /** The texts between separators, without surrounding spaces; at least one. */
+    /** Returns the texts between separators, without surrounding spaces; at least one. */
     private static List<String> split(String text, char separator) {
         List<String> parts = new ArrayList<>();
         char quote = 0;
@@ -129,7 +131,7 @@ public final class KeyParser {
             }
         }
         if (quote != 0 || open != 0) {
-            throw new IllegalArgumentException("a quote or bracket is not closed, or closes nothing");
+            throw new IllegalArgumentException("a quote or bracket is not closed, or not opened");
         }
         parts.add(text.substring(start).strip());
         return parts;

@@ -14,7 +14,7 @@ final class KeyPart {
     /**
      * The text of a part in a key.
      *
-     * @param known false if all clients without a value of their own have this text
+     * @param known false if unidentified clients share this text
      */
     record Resolved(String text, boolean known) {}
 
@@ -23,7 +23,7 @@ final class KeyPart {
     private final Resolved unresolved;
     private final boolean ofClients;
 
-    /** The part for the text that code passes as the key; without one, code shares a bucket with all requests. */
+    /** The part for the key that code passes. With an empty key, code shares the bucket of all requests. */
     static final KeyPart IN_CODE = new KeyPart(
             "key", List.of(new KeyAlternative("key", RateLimitContext::key)), new Resolved(Charge.SHARED, false));
 
@@ -38,12 +38,12 @@ final class KeyPart {
         this.ofClients = alternatives.stream().anyMatch(KeyAlternative::isOfClients);
     }
 
-    /** The kinds of its alternatives. */
+    /** Returns the kinds of its alternatives. */
     Stream<String> kinds() {
         return Arrays.stream(alternatives).map(KeyAlternative::kind);
     }
 
-    /** Returns whether its values identify clients, rather than what they use. */
+    /** Returns whether its values identify clients, rather than resources. */
     boolean isOfClients() {
         return ofClients;
     }
@@ -52,7 +52,7 @@ final class KeyPart {
         return Arrays.stream(alternatives).map(KeyAlternative::type).collect(Collectors.joining("|"));
     }
 
-    /** The type of the part that has this text; null if it is that of a value. */
+    /** Returns the type of the part if it is unresolved; null if it has a value. */
     @Nullable
     String missing(Resolved resolved) {
         return resolved.equals(unresolved) ? type : null;
@@ -68,17 +68,19 @@ final class KeyPart {
         return unresolved;
     }
 
-    /** This part without a value. */
     Resolved unresolved() {
         return unresolved;
     }
 
-    /** The part for a value that code passes: always of the first alternative. */
+    /** Returns the part for a value that code passes, which is always of the first alternative. */
     Resolved passed(String text) {
         return text.isEmpty() ? unresolved : alternatives[0].ofInput(text);
     }
 
-    /** The part for a value that a person writes: of the first alternative, unless another one's kind is in front. */
+    /**
+     * Returns the part for a value that an operator entered. It is of the first alternative, unless it starts with the
+     * kind of another one.
+     */
     Resolved ofInput(String text) {
         if (text.isEmpty()) {
             return unresolved;
@@ -93,7 +95,7 @@ final class KeyPart {
         return alternatives[0].ofInput(text);
     }
 
-    /** The end of the text of this part in a whole key; -1 if there is none at this position. */
+    /** Returns the end of the text of this part in a whole key; -1 if there is none at this position. */
     int end(String key, int from) {
         KeyAlternative alternative = alternative(key, from);
         if (alternative != null) {
@@ -103,7 +105,7 @@ final class KeyPart {
         return key.regionMatches(true, from, text, 0, text.length()) ? from + text.length() : -1;
     }
 
-    /** Reads such a text. */
+    /** Parses such a text. */
     Resolved read(String written) {
         KeyAlternative alternative = alternative(written, 0);
         return alternative == null ? unresolved : alternative.read(written);

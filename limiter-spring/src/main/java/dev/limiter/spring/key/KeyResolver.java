@@ -3,14 +3,14 @@ package dev.limiter.spring.key;
 import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
 
-/** A part of a key from the application. A bean of this type is used by its name: {@code key: tenant}. */
+/** Resolves a part of a key in application code. Use a bean of this type by its name: {@code key: tenant}. */
 @FunctionalInterface
 public interface KeyResolver {
 
     /**
-     * The value of the key; null or empty if it is not known: all such requests share a bucket. Runs for each decision,
-     * on its thread, and may block it; must be thread-safe. After an exception the request is answered with status 500,
-     * and the log has the reason.
+     * Returns the value of the part. Requests without a value (null or empty) share a bucket. Called for each decision
+     * on its thread, so it must be thread-safe and may block. If it throws, the response has status 500 and the failure
+     * is logged.
      */
     @Nullable
     String resolve(RateLimitContext context);

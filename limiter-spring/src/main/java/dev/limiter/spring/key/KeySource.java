@@ -4,17 +4,16 @@ import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of keys from the application, told apart by a name. A bean of this type is used by its own name: with a bean
- * {@code claim}, {@code key: "claim:sub"} asks it for {@code sub}. The kinds of this library, such as {@code
- * header:}, come first.
+ * Resolves parts of keys by name in application code. Use a bean of this type by its bean name: with a bean
+ * {@code claim}, {@code key: "claim:sub"} resolves {@code sub}. Built-in kinds such as {@code header:} take precedence.
  */
 @FunctionalInterface
 public interface KeySource {
 
     /**
-     * The value of that name; null or empty if it is not known: all such requests share a bucket. Runs for each
-     * decision, on its thread, and may block it; must be thread-safe. After an exception the request is answered with
-     * status 500, and the log has the reason.
+     * Returns the value of the part. Requests without a value (null or empty) share a bucket. Called for each decision
+     * on its thread, so it must be thread-safe and may block. If it throws, the response has status 500 and the failure
+     * is logged.
      *
      * @param name the text after the colon in the key, without spaces around it; never empty
      */

@@ -4,10 +4,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
-/** The text of an expression's result as a key. */
+/** Converts the result of an expression to the text of a key. */
 final class KeyText {
 
-    /** Whether a class has a toString() of its own; if not, each object would get its own bucket. */
+    /** True for classes that override toString(). Without it, each object would get its own bucket. */
     private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -22,7 +22,9 @@ final class KeyText {
     private KeyText() {}
 
     /**
-     * @throws IllegalArgumentException if objects of this type have no text of their own
+     * Returns the text of a value.
+     *
+     * @throws IllegalArgumentException if its type does not override toString()
      */
     static @Nullable String of(@Nullable Object value) {
         if (value instanceof String text) {
@@ -35,8 +37,8 @@ final class KeyText {
             return null;
         }
         if (!HAS_TEXT.get(value.getClass())) {
-            throw new IllegalArgumentException("gave a " + value.getClass().getName()
-                    + ", which has no toString() and would be a new key each time; name one of its properties");
+            throw new IllegalArgumentException("returned a " + value.getClass().getName() + ", which does not"
+                    + " override toString(), so each object would be a new key; use one of its properties");
         }
         return ObjectUtils.nullSafeToString(value);
     }

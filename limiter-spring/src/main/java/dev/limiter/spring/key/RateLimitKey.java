@@ -11,15 +11,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a key. A key has their values, each with type and length, so that no value can imitate another part. A
- * part without a value is the same for all such requests: {@code header:X-Api-Key=unresolved}. Immutable, thread-safe.
+ * A parsed key. A resolved key consists of the values of its parts, each with type and length, so that no value can
+ * imitate another part. Unresolved parts are the same for all requests: {@code header:X-Api-Key=unresolved}. Immutable,
+ * thread-safe.
  */
 public final class RateLimitKey {
 
-    /** One bucket that all share. */
+    /** One bucket for all clients. */
     public static final RateLimitKey GLOBAL = new RateLimitKey(Charge.SHARED, List.of(), true);
 
-    /** The text that code passes. */
+    /** The key that code passes. */
     public static final RateLimitKey IN_CODE = new RateLimitKey(List.of(KeyPart.IN_CODE));
 
     private static final KeyPart RESOURCE =
@@ -49,13 +50,13 @@ public final class RateLimitKey {
         return forAll;
     }
 
-    /** Returns whether it depends on the caller: the method of a request does not. */
+    /** Returns whether the key identifies clients. The method of a request does not. */
     public boolean tellsClientsApart() {
         return !forAll && !kinds().equals(List.of("method"));
     }
 
     /**
-     * Returns the kinds of its values, each once: {@code ip}, {@code principal}, {@code session}, {@code
+     * Returns the distinct kinds of its values: {@code ip}, {@code principal}, {@code session}, {@code
      * method}, {@code header}, {@code cookie}, {@code param}, {@code path}, {@code resource}, or {@code other} for
      * beans and expressions.
      */
@@ -63,12 +64,12 @@ public final class RateLimitKey {
         return Arrays.stream(parts).flatMap(KeyPart::kinds).distinct().toList();
     }
 
-    /** The type of each part, as in a key: {@code ip}, {@code header:x-api-key}, or {@code principal|ip}. */
+    /** Returns the type of each part, as in a key: {@code ip}, {@code header:x-api-key}, or {@code principal|ip}. */
     public List<String> partTypes() {
         return Arrays.stream(parts).map(KeyPart::types).toList();
     }
 
-    /** This key within each resource. */
+    /** Returns this key with a bucket for each resource. */
     public RateLimitKey perResource() {
         KeyPart[] more = new KeyPart[parts.length + 1];
         more[0] = RESOURCE;
@@ -76,20 +77,20 @@ public final class RateLimitKey {
         return new RateLimitKey(prefix, List.of(more), forAll);
     }
 
-    /** This key within one resource, which need not be resolved for each decision. */
+    /** Returns this key within one resource, which is not resolved for each decision. */
     public RateLimitKey within(String resource) {
         String text = textOf(resource);
         return new RateLimitKey(parts.length == 0 ? text : text + ",", List.of(parts), forAll);
     }
 
-    /** The key, if it is the same for all requests. */
+    /** Returns the key, if it is the same for all requests. */
     public @Nullable ResolvedKey constant() {
         return constant;
     }
 
     /**
-     * The key of this request or call. The key that code passes is the value of the only part, so that code and requests
-     * with this value share a bucket. If there are several parts or none, it is a key by itself.
+     * Returns the key of a request or call. If the key has a single part, a key that code passes is its value, so code
+     * shares buckets with requests. Otherwise it is a key of its own.
      *
      * @throws dev.limiter.spring.expression.RuleEvaluationException if an expression or a resolver fails
      */
@@ -109,7 +110,7 @@ public final class RateLimitKey {
         return (perResource ? IN_CODE.perResource() : IN_CODE).passed(text, context);
     }
 
-    /** The key if no part has a value. */
+    /** Returns the key if no part has a value. */
     public ResolvedKey unresolved() {
         return resolved(KeyPart::unresolved);
     }
@@ -154,13 +155,13 @@ public final class RateLimitKey {
     }
 
     /**
-     * The key that a person means: a whole key as storages have it, with or without secrets hashed, or the value of its
-     * only part, such as an address.
+     * Returns the key for a text that an operator entered: a whole key as storages contain it, with or without hashed
+     * secrets, or the value of the only part, such as an address.
      *
-     * @param text null or empty if there is no part but the resource
-     * @param resource required where the key is {@linkplain #perResource per resource}, optional where it is {@linkplain
-     *     #within within} this one; null else
-     * @return empty if that is no key of this kind
+     * @param text null or empty if the resource is the only part
+     * @param resource required where the key is {@linkplain #perResource per resource}, optional where it is
+     *     {@linkplain #within within} this one; null else
+     * @return empty if the text does not match this key
      */
     public Optional<ResolvedKey> ofInput(@Nullable String text, @Nullable String resource) {
         String input = text == null ? "" : text;
@@ -186,13 +187,13 @@ public final class RateLimitKey {
         return "resource=" + resource.length() + ":" + resource;
     }
 
-    /** The resource of a whole key; null if all resources share it, or if its name is too long for a key. */
+    /** Returns the resource of a whole key; null if all resources share it, or if its name is too long for a key. */
     public static @Nullable String resourceOf(String key) {
         Matcher start = START.matcher(key);
         return start.lookingAt() ? key.substring(start.end(), start.end() + Integer.parseInt(start.group(1))) : null;
     }
 
-    /** Reads a whole key; null if it is none of this kind. */
+    /** Parses a whole key; returns null if it does not match. */
     private @Nullable ResolvedKey read(String key) {
         KeyPart.Resolved[] read = new KeyPart.Resolved[parts.length];
         int position = prefix.length();

@@ -5,9 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The key of one request or call.
  *
- * @param text as storages have it
- * @param client the parts that identify the client, the same at each resource; all but the resource if there are none
- * @param unresolved whether unidentified clients share it: some part has no value, and no part identifies the client
+ * @param text the key as storages contain it
+ * @param client the parts that identify the client, the same at each resource; without such parts, all except the
+ *     resource
+ * @param unresolved true if unidentified clients share the key: a part has no value, and no part identifies the client
  * @param missing the type of the first part without a value, such as {@code header:x-api-key}; null if each has one
  */
 public record ResolvedKey(

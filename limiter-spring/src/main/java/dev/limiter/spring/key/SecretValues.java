@@ -6,12 +6,12 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values that may be secrets (API keys, session ids) are part of a key: in clear where keys stay in memory, else as
- * a keyed hash. Thread-safe.
+ * Encodes values that may be secrets (API keys, session ids) for keys. They are plain in memory, and hashed with a
+ * secret elsewhere. Thread-safe.
  */
 public final class SecretValues {
 
-    /** 128 bits: no two values of an application have the same. */
+    /** 128 bits, so that collisions are practically impossible. */
     private static final int HASH_LENGTH = 16;
 
     static final String PREFIX = "hmac:";
@@ -26,27 +26,30 @@ public final class SecretValues {
         this.hmac = hmac;
     }
 
-    /** For keys that do not leave this application. */
+    /** Returns an encoder that keeps values plain, for keys that stay in memory. */
     public static SecretValues asTheyAre() {
         return new SecretValues(null);
     }
 
-    /** Values as an HMAC of SHA-256: without {@code secret} a value cannot be found by trying. */
+    /**
+     * Returns an encoder that hashes values with HMAC-SHA-256. Without {@code secret}, a value cannot be found by
+     * trying.
+     */
     public static SecretValues hashedWith(String secret) {
         return new SecretValues(new Hmac(secret.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Records that some key has such values. */
+    /** Records that a key contains such values. */
     void use() {
         used = true;
     }
 
-    /** Returns whether any key that was parsed so far has such values. */
+    /** Returns whether a key that was parsed so far contains such values. */
     public boolean areUsed() {
         return used;
     }
 
-    /** The text of a value; no value in clear looks like a hash, because it begins with its length. */
+    /** Returns the text of a value. A plain value cannot look like a hash, because it starts with its length. */
     String encode(String text) {
         return hmac == null ? KeyAlternative.plain(text) : PREFIX + hash(hmac, text);
     }

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Stands for a text that is too long to be kept. */
+/** Replaces texts that are too long for a key. */
 final class TextDigest {
 
     static final String PREFIX = "sha256:";
@@ -15,7 +15,7 @@ final class TextDigest {
 
     private TextDigest() {}
 
-    /** {@code sha256:} and 64 hexadecimal digits. */
+    /** Returns {@code sha256:} and 64 hexadecimal digits. */
     static String of(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes(text));
@@ -25,7 +25,7 @@ final class TextDigest {
         }
     }
 
-    /** All 16 bits of each char: an encoding would make different broken surrogates the same. */
+    /** Returns all 16 bits of each char. UTF-8 would map different unpaired surrogates to the same bytes. */
     static byte[] bytes(String text) {
         ByteBuffer bytes = ByteBuffer.allocate(Character.BYTES * text.length());
         bytes.asCharBuffer().put(text);

@@ -9,12 +9,12 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Counts the requests of each rule whose key lacks a part. Warns once if the first requests of a rule all lack one, as
- * with a misspelled header: they share a bucket. Thread-safe.
+ * Counts requests without a value for a part of their key. Warns once if the first requests of a rule all have one, for
+ * example because a header is misspelled. Thread-safe.
  */
 public final class UnresolvedKeys {
 
-    /** A rule whose first requests all lack a part is reported. */
+    /** The number of first requests without a value after which a rule is reported. */
     static final int FIRST = 100;
 
     private static final Log logger = LogFactory.getLog(UnresolvedKeys.class);
@@ -22,7 +22,7 @@ public final class UnresolvedKeys {
     private final ConcurrentMap<String, OfRule> rules = new ConcurrentHashMap<>();
 
     /**
-     * The counter of a rule, which outlives changes of the rule.
+     * Returns the counter of a rule. It survives changes of the rule.
      *
      * @param where the property or attribute of its key, for the message
      */
@@ -36,7 +36,7 @@ public final class UnresolvedKeys {
         private final String where;
         private final LongAdder unresolved = new LongAdder();
 
-        /** Whether the first requests were reported, or one of them had all parts. */
+        /** True once the first requests were reported, or one of them had all parts. */
         private volatile boolean settled;
 
         private OfRule(String where) {
@@ -61,15 +61,16 @@ public final class UnresolvedKeys {
             if (!settled) {
                 settled = true;
                 String hint = missing.contains("param:")
-                        ? " Parameters are those of the query and of forms, not of a JSON body."
+                        ? " Parameters come from the query or a form, not from a JSON body."
                         : "";
-                logger.warn(where + ": none of the first " + FIRST + " requests had a value for "
-                        + LogText.escape(missing) + ", and requests without one share a bucket. Correct the key."
+                logger.warn(where + ": none of the first " + FIRST + " requests has a value for "
+                        + LogText.escape(missing) + ", and all requests without a value share one bucket. Correct"
+                        + " the key."
                         + hint + " [" + MessageCode.UNRESOLVED_KEY + "]");
             }
         }
 
-        /** The number of requests whose key lacked a part. */
+        /** Returns the number of requests without a value for a part of their key. */
         public long sum() {
             return unresolved.sum();
         }

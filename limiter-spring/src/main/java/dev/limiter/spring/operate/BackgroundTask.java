@@ -10,12 +10,12 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that a daemon thread of its own runs again and again while it is started. A run that fails ends
- * nothing, and is in the log once a minute. Thread-safe.
+ * Runs a task periodically on a daemon thread. Failures do not end the schedule, and are logged at most once a minute.
+ * Thread-safe.
  */
 public final class BackgroundTask {
 
-    /** How long the end of a run is waited for. */
+    /** The longest wait for the end of a run. */
     private static final long STOP_SECONDS = 5;
 
     private final String name;
@@ -25,8 +25,8 @@ public final class BackgroundTask {
     private @Nullable ScheduledExecutorService executor;
 
     /**
-     * @param name of the thread
-     * @param period between the end of a run and the next one, and before the first
+     * @param name the name of the thread
+     * @param period the time between runs, and before the first one
      */
     public BackgroundTask(String name, Duration period, Runnable task) {
         this(name, period, task, LogFactory.getLog(BackgroundTask.class));
@@ -39,7 +39,7 @@ public final class BackgroundTask {
         this.task = task;
     }
 
-    /** Has it run from now on; nothing happens if it does. */
+    /** Starts the schedule. Does nothing if it is started. */
     public synchronized void start() {
         if (executor == null) {
             ScheduledExecutorService started = Executors.newSingleThreadScheduledExecutor(new DaemonThreads(name));
@@ -52,12 +52,12 @@ public final class BackgroundTask {
         try {
             task.run();
         } catch (RuntimeException | Error failure) {
-            // A failure that leaves the task would end the schedule, be it that no thread could be started.
-            failures.error(name, "A run of " + name + " failed; trying again", failure);
+            // An exception would end the schedule.
+            failures.error(name, "A run of " + name + " failed; it will run again", failure);
         }
     }
 
-    /** Interrupts a run, and waits for its end, for some seconds at most. */
+    /** Stops the schedule. Interrupts a run, and waits some seconds for its end. */
     public synchronized void stop() {
         if (executor == null) {
             return;

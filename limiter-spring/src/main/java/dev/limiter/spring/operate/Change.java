@@ -28,15 +28,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator has changed in a rule, or for one key of it: settings as in a rules file, which lie over those of the
+ * A change of a rule or of one of its keys by an operator: settings as in a rules file, which override the
  * configuration. Immutable.
  *
- * @param settings the text of each changed setting by its name below the rule, such as {@code limit} or
+ * @param settings the text of each changed setting by its path below the rule, such as {@code limit} or
  *     {@code limits.per-day.limit}
- * @param version of the rules with this change; 0 before it is made
- * @param by a name without control characters
- * @param reason likewise; null if none is given
- * @param until when it ends; null if it stays until it is reverted
+ * @param version the version of the rules with this change; 0 before it is applied
+ * @param by the author, without control characters
+ * @param reason the reason, without control characters; null if none is given
+ * @param until the end of the change; null if it applies until it is reverted
  */
 public record Change(
         Map<String, String> settings,
@@ -48,7 +48,9 @@ public record Change(
 
     private static final String LIMITS = "limits.";
 
-    /** The settings that can change. Expressions are not among them, as anyone who can write to Redis can change them. */
+    /**
+     * The options that can change. Expressions cannot, because every client with write access to Redis could set them.
+     */
     private static final List<Option<?>> OF_LIMIT =
             List.of(LimitOptions.LIMIT, LimitOptions.WINDOW, LimitOptions.BURST);
 
@@ -60,7 +62,7 @@ public record Change(
         settings = Collections.unmodifiableMap(sorted);
     }
 
-    /** The path with the canonical name of the limit, so that two spellings are one setting. */
+    /** Returns the path with the canonical name of the limit, so that two spellings are one setting. */
     private static String canonical(String path) {
         return isNamed(path) ? LIMITS + RuleName.canonical(named(path)) + path.substring(path.lastIndexOf('.')) : path;
     }
@@ -73,14 +75,14 @@ public record Change(
         return isNamed(path) ? path.substring(LIMITS.length(), path.lastIndexOf('.')) : "";
     }
 
-    /** This change with the settings of a former one that it does not change itself. */
+    /** Returns this change merged over a former one. */
     Change over(Change former) {
         Map<String, String> merged = new TreeMap<>(former.settings);
         merged.putAll(settings);
         return new Change(merged, version, at, by, reason, until);
     }
 
-    /** This change as the one that leads to a version. */
+    /** Returns this change with a version. */
     Change leadingTo(long next) {
         return new Change(settings, next, at, by, reason, until);
     }
@@ -89,17 +91,17 @@ public record Change(
         return until != null && !until.isAfter(now);
     }
 
-    /** Where its settings are written. */
+    /** Returns the origin of its settings. */
     RuleOrigin origin() {
         return RuleOrigin.source(toString());
     }
 
     /**
-     * Its settings as those of a rule.
+     * Returns its settings as a definition.
      *
-     * @param rule the name of the rule
-     * @param origin of the overlay
-     * @throws LimiterConfigurationException if the rule has no such limit, or if a setting cannot change or be read
+     * @param rule the changed rule
+     * @param origin the origin of the overlay
+     * @throws LimiterConfigurationException if the rule has no such limit, or if a setting cannot change or is invalid
      */
     RuleDefinition.Builder overlay(RuleDefinition rule, RuleOrigin origin) {
         Problems problems = new Problems();
@@ -128,15 +130,18 @@ public record Change(
     }
 
     /**
-     * The mode of all rules, of a change of {@link Changes#ALL_RULES}.
+     * Returns the mode in a change of {@link Changes#ALL_RULES}.
      *
-     * @throws LimiterConfigurationException if it is no mode, or if there are other settings
+     * @throws LimiterConfigurationException if the mode is invalid, or if there are other settings
      */
     Setting<Mode> modeOfAll() {
         String text = settings.get(RuleOptions.MODE.name());
         if (text == null || settings.size() > 1) {
             throw problem(
-                    MessageCode.CHANGE, RuleOptions.MODE.name(), text, "For all rules, the mode can change: write it.");
+                    MessageCode.CHANGE,
+                    RuleOptions.MODE.name(),
+                    text,
+                    "Without a rule, only the mode can change." + " Send a mode, such as {\"mode\": \"shadow\"}.");
         }
         return new Setting<>(mode(text.strip(), RuleOptions.MODE.name()), origin().of(ChangeOrigin.MODE_OF_ALL.name()));
     }
@@ -166,7 +171,7 @@ public record Change(
 
     private static Long number(Option<?> option, String text, String where) {
         if (!text.matches("-?[0-9]+")) {
-            throw problem(MessageCode.UNREADABLE_VALUE, where, text, "This must be a whole number.");
+            throw problem(MessageCode.UNREADABLE_VALUE, where, text, "It must be a whole number.");
         }
         try {
             return Long.valueOf(text);
@@ -175,7 +180,7 @@ public record Change(
                     MessageCode.OUT_OF_RANGE,
                     where,
                     text,
-                    "This must be from " + option.min() + " to " + option.max() + ".");
+                    "It must be from " + option.min() + " to " + option.max() + ".");
         }
     }
 
@@ -187,7 +192,7 @@ public record Change(
                     MessageCode.UNREADABLE_VALUE,
                     where,
                     text,
-                    "This must be one of: " + String.join(", ", modes) + "." + DidYouMean.ask(text, modes));
+                    "It must be one of: " + String.join(", ", modes) + "." + DidYouMean.ask(text, modes));
         }
         return Mode.values()[mode];
     }

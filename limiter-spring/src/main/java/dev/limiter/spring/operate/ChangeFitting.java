@@ -22,8 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles a configuration with changes, the limits of annotated methods included, and skips the changes that do not
- * fit. Thread-safe.
+ * Compiles a configuration with changes, including the limits of annotated methods. Skips invalid changes. Thread-safe.
  */
 final class ChangeFitting {
 
@@ -31,14 +30,14 @@ final class ChangeFitting {
     private final RuleSetCompiler compiler;
     private final MethodLimits methods;
 
-    /** {@code inForce}: by which annotated methods are found. */
+    /** {@code inForce}: the current rules, to find annotated methods. */
     ChangeFitting(Rules inForce, RuleSetCompiler compiler, MethodLimits methods) {
         this.inForce = inForce;
         this.compiler = compiler;
         this.methods = methods;
     }
 
-    /** {@code rules}: all that are written, also two of one name, which do not compile. */
+    /** A configuration; {@code rules}: all definitions, including duplicates, which do not compile. */
     record Configuration(
             List<RuleDefinition> rules, @Nullable RuleDefinition defaultLimit, Setting<List<String>> excluded) {
 
@@ -47,10 +46,14 @@ final class ChangeFitting {
         }
     }
 
-    /** The rules with the changes that fit them, and why the others do not. */
+    /** The rules with valid changes, and the problems of skipped ones. */
     record Fitting(RuleSet compiled, Map<Target, LimiterConfigurationException> skipped) {}
 
-    /** @throws LimiterConfigurationException if the configuration does not compile without changes either */
+    /**
+     * Compiles a configuration with all valid changes.
+     *
+     * @throws LimiterConfigurationException if the configuration itself is invalid
+     */
     Fitting fit(Configuration configuration, Changes changes) {
         try {
             return new Fitting(compile(configuration, changes.all()), Map.of());
@@ -62,7 +65,7 @@ final class ChangeFitting {
         }
     }
 
-    /** Adds the changes that compile with those before, and halves the others until the ones that do not are found. */
+    /** Adds the changes that compile together, bisecting to find the invalid ones. */
     private void addFitting(
             Configuration configuration,
             List<Map.Entry<Target, Change>> more,
@@ -99,7 +102,7 @@ final class ChangeFitting {
         byRule.forEach((name, own) -> definitions.add(ofAnnotations(name, own)));
         RuleSet compiled = compiler.compile(
                 definitions, changed, configuration.excluded(), ofAll == null ? null : ofAll.modeOfAll());
-        // compiles them all: a problem is found before a call finds it
+        // Compiles all annotated methods, to find problems before calls do.
         methods.rules(compiled);
         return compiled;
     }
@@ -108,7 +111,10 @@ final class ChangeFitting {
         return own == null ? rule : overlay(rule, rule.origin(), own).over(rule);
     }
 
-    /** The changes of a rule that is in annotations alone, under the name as these have it: states go by it. */
+    /**
+     * Returns the changes of a rule that exists only in annotations, with their spelling of the name, which identifies
+     * its state.
+     */
     private RuleDefinition ofAnnotations(String name, Map<Target, Change> own) {
         RuleSet current = inForce.current();
         Optional<RateLimitRule> known = Stream.concat(current.rules().stream(), methods.rules(current).stream())

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Puts changes of rules in force that were made before the start or by other instances, and ends those that are over:
- * before the web server accepts requests, and four times a second from then on.
+ * Applies stored changes of rules, including the ones of other instances, and ends expired ones: before the web server
+ * accepts requests, and then four times a second.
  */
 public final class ChangeFollower implements SmartLifecycle {
 
@@ -18,8 +18,8 @@ public final class ChangeFollower implements SmartLifecycle {
     private final Log logger;
     private final BackgroundTask task = new BackgroundTask("limiter-changes", PERIOD, this::follow);
 
-    /** The failure in the log; null while changes can be followed. */
-    private @Nullable String told;
+    /** The failure that was logged; null while changes are readable. */
+    private @Nullable String logged;
 
     private volatile boolean running;
 
@@ -38,27 +38,27 @@ public final class ChangeFollower implements SmartLifecycle {
             running = true;
             follow();
         }
-        if (running) { // unless it was stopped meanwhile
+        if (running) { // unless it was stopped in the meantime
             task.start();
         }
     }
 
-    /** Only ever on one thread: that of the start, then that of the task. */
+    /** Runs on one thread at a time: first during startup, then in the task. */
     private void follow() {
         try {
             rules.refresh();
-            if (told != null) {
-                logger.info("Changes of rules are known again");
+            if (logged != null) {
+                logger.info("Changes of rules can be read again");
             }
-            told = null;
+            logged = null;
         } catch (ChangeStoreException unavailable) {
             String message = String.valueOf(unavailable.getMessage());
-            if (running && !message.equals(told)) {
+            if (running && !message.equals(logged)) {
                 logger.warn(message + (unavailable.getCause() == null ? "" : " Cause: " + unavailable.getCause()));
             }
-            told = message;
+            logged = message;
         } catch (RuntimeException failure) {
-            logger.error("Changes of rules cannot be followed; trying again", failure);
+            logger.error("Reading changes of rules failed; trying again", failure);
         }
     }
 
@@ -73,7 +73,7 @@ public final class ChangeFollower implements SmartLifecycle {
         return running;
     }
 
-    /** After Redis is connected, and before web servers. */
+    /** Starts after Redis is connected, and before web servers. */
     @Override
     public int getPhase() {
         return 1;

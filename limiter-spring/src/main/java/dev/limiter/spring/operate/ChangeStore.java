@@ -2,10 +2,10 @@ package dev.limiter.spring.operate;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where changes are kept, as one document. Thread-safe; may block for some seconds. */
+/** Stores changes as one document. Thread-safe; may block for some seconds. */
 public interface ChangeStore {
 
-    /** Keeps nothing: changes end with this instance. */
+    /** Stores nothing, so changes end with this instance. */
     ChangeStore MEMORY = new ChangeStore() {
 
         @Override
@@ -25,22 +25,21 @@ public interface ChangeStore {
     };
 
     /**
-     * The stored changes; null if they are those that this store has loaded or saved last.
+     * Returns the stored changes; null if they are unchanged since the last load or save.
      *
-     * @param known those in force, which a store that has lost them saves again
+     * @param known the current changes, which a store that has lost its document saves again
      * @throws ChangeStoreException if they cannot be read
      */
     @Nullable
     Changes load(Changes known);
 
     /**
-     * Stores {@code next} if the stored changes are still those that this store has loaded or saved last; otherwise
-     * returns false.
+     * Stores {@code next} if the stored changes are unchanged since the last load or save; otherwise returns false.
      *
      * @throws ChangeStoreException if they cannot be written
      */
     boolean save(Changes next);
 
-    /** Where that is, for people: {@code memory}, a file, {@code redis}. */
+    /** Returns a description of the place: {@code memory}, a file, or {@code redis}. */
     String place();
 }

@@ -2,7 +2,7 @@ package dev.limiter.spring.operate;
 
 import org.jspecify.annotations.Nullable;
 
-/** Changes cannot be stored or read now. */
+/** Thrown if changes cannot be stored or read at the moment. */
 public final class ChangeStoreException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

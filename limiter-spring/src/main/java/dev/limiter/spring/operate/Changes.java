@@ -12,26 +12,26 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that operators have changed: at most one change of each rule, and one of each key of it. Immutable.
+ * All changes by operators: at most one of each rule, and one of each key. Immutable.
  *
- * @param version 1 more with each change
+ * @param version increases by 1 with each change
  */
 public record Changes(long version, Map<Target, Change> all) {
 
-    /** Everything is as configured. */
+    /** No changes. */
     public static final Changes NONE = new Changes(0, Map.of());
 
-    /** In place of a rule: what is changed for all of them, which is their mode. No rule has this name. */
+    /** Stands for all rules together. No rule has this name. */
     public static final Target ALL_RULES = new Target("*", null);
 
-    /** The most keys with limits of their own, of all rules together: each is compiled with the rules. */
+    /** The most changed keys of all rules together, because each is compiled with the rules. */
     static final int MOST_KEYS = 1_000;
 
     /**
      * A rule or a key of it.
      *
      * @param rule its canonical name
-     * @param key as storages have it; null for the whole rule
+     * @param key the key as storages contain it; null for the whole rule
      */
     public record Target(String rule, @Nullable String key) {
 
@@ -44,12 +44,12 @@ public record Changes(long version, Map<Target, Change> all) {
         all = Collections.unmodifiableMap(new LinkedHashMap<>(all));
     }
 
-    /** The change of a rule. */
+    /** Returns the change of a rule. */
     public Optional<Change> of(String rule) {
         return Optional.ofNullable(all.get(new Target(rule, null)));
     }
 
-    /** The changes of the keys of a rule. */
+    /** Returns the changes of the keys of a rule. */
     public Map<String, Change> ofKeys(String rule) {
         String canonical = RuleName.canonical(rule);
         Map<String, Change> ofKeys = new LinkedHashMap<>();
@@ -61,32 +61,32 @@ public record Changes(long version, Map<Target, Change> all) {
         return ofKeys;
     }
 
-    /** The next version, with a change over the earlier ones of its targets. */
+    /** Returns the next version, with a change merged over earlier ones of its targets. */
     Changes with(Collection<Target> targets, Change change) {
         Map<Target, Change> next = new LinkedHashMap<>(all);
         Change made = change.leadingTo(version + 1);
         targets.forEach(target -> next.merge(target, made, (former, latter) -> latter.over(former)));
         if (next.keySet().stream().filter(target -> target.key() != null).count() > MOST_KEYS) {
-            throw new IllegalArgumentException(MOST_KEYS + " keys have limits of their own already, and no more can:"
-                    + " use tiers or a limit-resolver.");
+            throw new IllegalArgumentException(MOST_KEYS + " keys already have their own limits, which is the"
+                    + " maximum." + " Revert some, or use tiers or a limit-resolver.");
         }
         return new Changes(version + 1, next);
     }
 
-    /** The next version, without the changes of some targets; the same if they have none. */
+    /** Returns the next version without the changes of some targets; this if they have none. */
     Changes without(Predicate<Target> targets) {
         Map<Target, Change> next = new LinkedHashMap<>(all);
         return next.keySet().removeIf(targets) ? new Changes(version + 1, next) : this;
     }
 
-    /** The same version without the changes that are over. */
+    /** Returns the same version without expired changes. */
     Changes at(Instant now) {
         Map<Target, Change> left = new LinkedHashMap<>(all);
         left.values().removeIf(change -> change.isOver(now));
         return new Changes(version, left);
     }
 
-    /** When the first change ends; empty if none does. */
+    /** Returns when the first change expires; empty if none does. */
     Optional<Instant> firstEnd() {
         return all.values().stream().map(Change::until).filter(Objects::nonNull).min(Instant::compareTo);
     }

@@ -2,7 +2,7 @@ package dev.limiter.spring.operate;
 
 import java.util.concurrent.ThreadFactory;
 
-/** Makes daemon threads, all of one name. Thread-safe. */
+/** Creates daemon threads with one name. Thread-safe. */
 public record DaemonThreads(String name) implements ThreadFactory {
 
     @Override

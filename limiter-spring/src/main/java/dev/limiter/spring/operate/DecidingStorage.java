@@ -8,11 +8,11 @@ import org.springframework.core.InfrastructureProxy;
 /**
  * The storage of the application's {@link RateLimiters}.
  *
- * @param name its name in metrics and the endpoint
+ * @param name the name in metrics and the endpoint
  */
 public record DecidingStorage(RateLimiterStorage storage, String name) {
 
-    /** The storage itself, or the one that it stands for now: tests replace theirs. */
+    /** Returns the storage, or the current target of a proxy, which tests use. */
     public static RateLimiterStorage target(RateLimiterStorage storage) {
         return storage instanceof InfrastructureProxy proxy
                         && proxy.getWrappedObject() instanceof RateLimiterStorage wrapped
@@ -21,9 +21,9 @@ public record DecidingStorage(RateLimiterStorage storage, String name) {
     }
 
     /**
-     * The storage that limiters decide in.
+     * Returns the storage of the limiters.
      *
-     * @param otherwise asked where they have none, as a mock in a test of the application
+     * @param otherwise provides a storage if they have none, such as a mock in a test
      */
     public static RateLimiterStorage of(RateLimiters limiters, Supplier<RateLimiterStorage> otherwise) {
         RateLimiterStorage own = limiters.storage();

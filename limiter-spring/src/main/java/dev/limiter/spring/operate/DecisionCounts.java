@@ -16,15 +16,14 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the outcomes of each rule since the application started. Those of the last minutes are the difference to a
- * sample of these counts, so that a decision pays nothing for them, and none is lost. Thread-safe.
+ * Counts the outcomes of each rule since the application started. Recent counts are the difference to a sample, so they
+ * cost nothing per decision, and no decision is lost. Thread-safe.
  */
 public final class DecisionCounts implements DecisionMeter {
 
-    /** A decision is counted once. */
     private final PerOutcome<LongAdder> counts = new PerOutcome<>((rule, resource, outcome) -> new LongAdder());
 
-    /** Where the counts of each rule stood when a minute began. */
+    /** The counts of each rule at the start of each minute. */
     private final RecentMinutes<Map<String, Map<Outcome, Long>>> minutes = new RecentMinutes<>(this::sums);
 
     @Override
@@ -38,12 +37,12 @@ public final class DecisionCounts implements DecisionMeter {
         count(rule.name(), resource, outcome);
     }
 
-    /** Counts a decision of the rule of that name. */
+    /** Counts a decision of a rule. */
     public void count(String rule, String resource, Outcome outcome) {
         counts.get(rule, resource, outcome).increment();
     }
 
-    /** Begins another minute when it is time. Called once a second. */
+    /** Starts another minute when it is time. Called once a second. */
     public void sample() {
         minutes.sample();
     }
@@ -54,7 +53,7 @@ public final class DecisionCounts implements DecisionMeter {
         return sums;
     }
 
-    /** Of a rule that has decided nothing yet, none. */
+    /** Returns the counts of a rule; empty without decisions. */
     private Map<Outcome, Long> sums(String rule) {
         Map<Outcome, Long> sums = new EnumMap<>(Outcome.class);
         counts.of(rule)
@@ -63,7 +62,7 @@ public final class DecisionCounts implements DecisionMeter {
         return sums;
     }
 
-    /** The outcomes of a rule by resource, each as {@link #of} shows those of all. */
+    /** Returns the outcomes of a rule by resource, in the form of {@link #of}. */
     public Map<String, Map<String, Long>> byResource(String rule) {
         Map<String, Map<String, Long>> body = new TreeMap<>();
         counts.of(rule).forEach((resource, counted) -> {
@@ -74,12 +73,12 @@ public final class DecisionCounts implements DecisionMeter {
         return body;
     }
 
-    /** The outcomes of the rule of exactly that name, by their names in metrics. */
+    /** Returns the outcomes of the rule with exactly this name, by tag. */
     public Map<String, Long> of(String rule) {
         return since(rule, Map.of());
     }
 
-    /** The outcomes of the last five to six minutes, as {@link #of} shows those since the start. */
+    /** Returns the outcomes of the last five to six minutes, in the form of {@link #of}. */
     public Map<String, Long> recent(String rule) {
         return since(rule, minutes.all().get(0).getOrDefault(rule, Map.of()));
     }

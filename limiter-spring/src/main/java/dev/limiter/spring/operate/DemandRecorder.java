@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
-/** Records the demand of keys for the rules that operators ask about, {@value #MOST} at most. Thread-safe. */
+/** Records the demand of keys for the rules that operators select, {@value #MOST} at most. Thread-safe. */
 public final class DemandRecorder implements RateLimitListener {
 
     static final int MOST = 8;
 
-    private static final Set<Outcome> ASKED = EnumSet.of(
+    private static final Set<Outcome> CHARGED = EnumSet.of(
             Outcome.PERMITTED,
             Outcome.REJECTED,
             Outcome.BANNED,
@@ -31,7 +31,7 @@ public final class DemandRecorder implements RateLimitListener {
     private final Map<String, Recording> byRule = new ConcurrentHashMap<>();
     private final TimeSource clock;
 
-    /** The demand of one rule since some time. */
+    /** The demand for one rule since a time. */
     public record Recording(PeakDemand demand, Duration window, Instant since) {}
 
     public DemandRecorder(TimeSource clock) {
@@ -49,35 +49,35 @@ public final class DemandRecorder implements RateLimitListener {
 
     @Override
     public boolean hears(Outcome outcome) {
-        return !byRule.isEmpty() && ASKED.contains(outcome);
+        return !byRule.isEmpty() && CHARGED.contains(outcome);
     }
 
     /**
-     * Records the demand for a rule from now on, and forgets what was recorded of it.
+     * Starts recording the demand for a rule, dropping an earlier recording.
      *
-     * @throws IllegalArgumentException if so many others are recorded already
+     * @throws IllegalArgumentException if {@value #MOST} other rules are recorded
      */
     public synchronized void begin(String rule, Duration window) {
         String canonical = RuleName.canonical(rule);
         if (!byRule.containsKey(canonical) && byRule.size() == MOST) {
-            throw new IllegalArgumentException(
-                    "The demand of " + MOST + " rules is recorded already: end one of them.");
+            throw new IllegalArgumentException("The demand for " + MOST
+                    + " rules is already recorded, which is the maximum. End one of the" + " recordings.");
         }
         Instant now = Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
         byRule.put(canonical, new Recording(new PeakDemand(window), window, now));
     }
 
-    /** Forgets what was recorded of all other rules, such as those that are no more. */
+    /** Drops the recordings of all other rules, such as removed ones. */
     public synchronized void retain(Predicate<String> rules) {
         byRule.keySet().removeIf(rule -> !rules.test(rule));
     }
 
-    /** Forgets what was recorded of a rule; nothing happens if nothing was. */
+    /** Drops the recording of a rule, if there is one. */
     public synchronized void end(String rule) {
         byRule.remove(RuleName.canonical(rule));
     }
 
-    /** The recording of a rule, if there is one. */
+    /** Returns the recording of a rule, if there is one. */
     public Optional<Recording> of(String rule) {
         return Optional.ofNullable(byRule.get(RuleName.canonical(rule)));
     }

@@ -13,15 +13,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rule in the explanation of a request: why it applies or not, and what it would decide now. Immutable.
+ * One rule in the explanation of a request: why it applies or not, and its current decision. Immutable.
  *
- * @param because why it applies, or why not
+ * @param because the reason why it applies or not
  * @param result null if it does not apply
  * @param detail the exemption or the failure; null if there is none
  * @param key null if the request would not be charged
  * @param charge null if the request would not be charged
- * @param standing the decision on the charge, which takes nothing; null without a charge
- * @param queueFull whether the limits would let it wait, but as many requests wait as may
+ * @param standing the decision on the charge, without taking permits; null without a charge
+ * @param queueFull true if the request could wait, but the queue is full
  */
 public record ExplainedRule(
         RateLimitRule rule,
@@ -33,17 +33,17 @@ public record ExplainedRule(
         @Nullable Decision standing,
         boolean queueFull) {
 
-    /** The result of one rule. If rules are decided together, the request has the result that is last here. */
+    /** The result of one rule. If rules are decided together, the last of their results in this order applies. */
     public enum Result {
         SKIPPED,
-        /** Permitted by a rule that only watches, and would reject it. */
+        /** Permitted, because the rule that would reject it is in shadow mode. */
         SHADOW_REJECTED,
         PERMITTED,
         /** Permitted after a wait, if permits become free in time. */
         WAITS,
         REJECTED,
         BANNED,
-        /** An expression fails, or needs what is known only when a method is called. */
+        /** An expression fails, or needs a method call. */
         UNDECIDED,
         DENIED;
 
@@ -59,12 +59,12 @@ public record ExplainedRule(
         }
     }
 
-    /** A rule that does not apply. */
+    /** Returns the result of a rule that does not apply. */
     public static ExplainedRule without(RateLimitRule rule, String because) {
         return new ExplainedRule(rule, because, null, null, null, null, null, false);
     }
 
-    /** A rule that applies: evaluates it as a request does, but charges nothing. */
+    /** Returns the result of a rule that applies. Evaluates it like a request, without charging it. */
     public static ExplainedRule of(
             RateLimitRule rule, String because, RateLimitContext context, RateLimiters limiters) {
         try {

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The results of all rules for a request.
  *
- * @param resource null if nothing serves the request
- * @param handler what would serve it; null if nothing does
+ * @param resource the resource; null if no handler serves the request
+ * @param handler the handler; null if there is none
  * @param client the value of {@code key: ip}
- * @param decided the rules that apply, in the order of the decisions: those of one list are decided together
+ * @param decided the rules that apply, in the order of decisions; the rules of one list are decided together
  * @param others the rules that do not apply
  */
 public record Explanation(
@@ -21,14 +21,14 @@ public record Explanation(
         List<List<ExplainedRule>> decided,
         List<ExplainedRule> others) {
 
-    /** All rules, those that apply first. */
+    /** Returns all rules; the ones that apply come first. */
     public List<ExplainedRule> rules() {
         return Stream.concat(decided.stream(), Stream.of(others))
                 .flatMap(List::stream)
                 .toList();
     }
 
-    /** Returns the result of the request: that of the first decision that rejects it. */
+    /** Returns the result for the request, which is the result of the first decision that rejects it. */
     public Result result() {
         Result result = Result.PERMITTED;
         for (List<ExplainedRule> together : decided) {

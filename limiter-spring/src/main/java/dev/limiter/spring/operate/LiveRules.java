@@ -38,15 +38,15 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in force: those of the configuration and of annotations, with what operators have changed. All are compiled
- * together and replaced as a whole; what keys have used stays used. A change that does not fit the configuration is
- * skipped. Thread-safe; changes wait for each other, decisions never for a change.
+ * The current rules: configuration and annotations with the changes of operators. They are compiled together and
+ * replaced as a whole; used permits stay used. Changes that do not fit the configuration are skipped. Thread-safe.
+ * Changes wait for each other; decisions never wait for changes.
  */
 public final class LiveRules {
 
     private static final Log logger = LogFactory.getLog(LiveRules.class);
 
-    /** How often a change is tried while other instances are faster. */
+    /** The most attempts to store a change while other instances change rules. */
     private static final int ATTEMPTS = 10;
 
     private final Rules rules;
@@ -62,28 +62,28 @@ public final class LiveRules {
     private volatile Fitting fitting;
     private volatile Instant fittedAt;
 
-    /** Why the last configuration is not in force; null if it is. */
+    /** The reason why the last configuration was rejected; null if it applies. */
     private volatile @Nullable Trouble misconfigured;
 
-    /** Why the stored changes cannot be read; null if they can. */
+    /** The reason why stored changes are unreadable; null if they are readable. */
     private volatile @Nullable Trouble unreadable;
 
-    /** The skipped changes in the log. */
+    /** The skipped changes that were logged last. */
     private String logged = "";
 
     /**
-     * Why something is not in force.
+     * A configuration or change that is not applied.
      *
-     * @param since when it was found first
+     * @param since the time when it was first detected
      */
     public record Trouble(String reason, Instant since) {}
 
     /**
-     * @param rules as they are configured
-     * @param defaultLimit of them, the automatic limit
+     * @param rules the configured rules
+     * @param defaultLimit the automatic limit
      * @param excluded the paths that no rule applies to
-     * @param clock by which changes end
-     * @param listener receives each change that is in force
+     * @param clock the clock that ends changes
+     * @param listener receives each applied change
      */
     public LiveRules(
             Rules rules,
@@ -107,8 +107,8 @@ public final class LiveRules {
     }
 
     /**
-     * All that have a limit: the configured ones, those of annotated methods that were found so far, the automatic one.
-     * A configured rule without paths is only there to complete annotations, if some have its name.
+     * Returns all rules with a limit: configured rules, rules of annotated methods that were found so far, and the
+     * automatic limit. Omits configured rules without paths that complete annotations.
      */
     public List<RateLimitRule> all() {
         return all(rules.current());
@@ -126,7 +126,7 @@ public final class LiveRules {
                 .toList();
     }
 
-    /** The rules of a name, in any case and with any dashes: several where annotations on methods share it. */
+    /** Returns the rules with a name in any spelling; several if annotations share the name. */
     public List<RateLimitRule> named(String name) {
         return named(name, rules.current());
     }
@@ -138,7 +138,9 @@ public final class LiveRules {
                 .toList();
     }
 
-    /** The raw settings of the configuration, with what is changed; empty if the rule is in annotations alone. */
+    /**
+     * Returns the configured settings with changes; empty if the rule exists only in annotations.
+     */
     public Optional<RuleDefinition> definition(String name) {
         return rules.current()
                 .definition(name)
@@ -146,12 +148,14 @@ public final class LiveRules {
                         RuleName.canonical(name).equals(RuleName.DEFAULT) ? configuration.defaultLimit() : null));
     }
 
-    /** All changes that are not over, also those that are skipped. */
+    /** Returns all changes that have not expired, including skipped ones. */
     public Changes changes() {
         return changes.at(now());
     }
 
-    /** The changes that are not in force, and why: they do not fit the configuration, or their rule is unknown. */
+    /**
+     * Returns the skipped changes with the reasons: they do not fit the configuration, or their rule is unknown.
+     */
     public Map<Target, String> skipped() {
         Changes current = changes();
         Map<Target, String> skipped = new LinkedHashMap<>();
@@ -164,30 +168,30 @@ public final class LiveRules {
                 if (failure != null) {
                     skipped.put(target, String.valueOf(failure.getMessage()));
                 } else if (!known.contains(target.rule())) {
-                    skipped.put(target, "There is no rule of this name.");
+                    skipped.put(target, "No rule has this name. Revert the change, or add the rule.");
                 }
             });
         }
         return skipped;
     }
 
-    /** The mode of all rules; that of a rule counts if it is weaker. */
+    /** Returns the mode of all rules; the mode of a rule applies if it is weaker. */
     public Mode mode() {
         Setting<Mode> changed = rules.current().mode();
         return changed == null ? configuredMode : changed.value();
     }
 
-    /** How often rules were changed, here or in instances that share the changes. */
+    /** Returns the number of changes, including the ones of other instances that share them. */
     public long version() {
         return changes.version();
     }
 
-    /** Why the last configuration or a change is not in force; empty if they are. */
+    /** Returns why the last configuration or a change is not applied; empty if all are. */
     public Optional<String> problem() {
         return trouble().map(Trouble::reason);
     }
 
-    /** The {@link #problem} and since when there is one; empty if there is none. */
+    /** Returns the {@link #problem} and its start; empty if there is none. */
     public Optional<Trouble> trouble() {
         return Optional.ofNullable(misconfigured)
                 .or(() -> Optional.ofNullable(unreadable))
@@ -197,34 +201,34 @@ public final class LiveRules {
 
     private static String text(Map<Target, String> skipped) {
         return skipped.entrySet().stream()
-                .map(each -> each.getKey().rule() + ": A change is skipped. " + each.getValue())
+                .map(each -> each.getKey().rule() + ": a change is skipped. " + each.getValue())
                 .distinct()
                 .collect(Collectors.joining("\n"));
     }
 
-    /** Where changes are kept, for people. */
+    /** Returns a description of the place where changes are stored. */
     public String changesKeptIn() {
         return store.place();
     }
 
-    /** Keeps the start of unchanged trouble. */
+    /** Returns a trouble that keeps its start if the reason is unchanged. */
     private Trouble trouble(@Nullable Trouble before, String reason) {
         return before != null && before.reason().equals(reason) ? before : new Trouble(reason, now());
     }
 
     /**
-     * Puts another configuration in force, with the changes that there are; returns false if it is the same.
+     * Applies another configuration together with the current changes; returns false if it is the same.
      *
-     * @param definitions of all rules
+     * @param definitions the definitions of all rules
      * @param automatic the automatic limit
      * @param exclude the paths that no rule applies to
-     * @throws LimiterConfigurationException if it cannot work; all stays as it is
+     * @throws LimiterConfigurationException if it is invalid; nothing changes then
      */
     public synchronized boolean configure(
             Collection<RuleDefinition> definitions, @Nullable RuleDefinition automatic, Setting<List<String>> exclude) {
         Configuration next = new Configuration(List.copyOf(definitions), automatic, exclude);
         if (!next.equals(configuration)) {
-            compiler.fit(next, Changes.NONE); // a change must not be what makes it work
+            compiler.fit(next, Changes.NONE); // It must be valid without changes.
             misconfigured = null;
             configuration = next;
             Changes current = changes();
@@ -235,25 +239,25 @@ public final class LiveRules {
         return false;
     }
 
-    /** Remembers why the configuration that there is now is not in force. */
+    /** Records why the latest configuration is not applied. */
     public void configurationFailed(String reason) {
         misconfigured = trouble(misconfigured, reason);
     }
 
     /**
-     * Changes a rule, or keys of it, on top of their earlier changes.
+     * Changes a rule or some of its keys, merging over earlier changes.
      *
      * @param keys null for the whole rule
-     * @param madeFor the version that the author of the change has seen; any if null
+     * @param madeFor the version that the author has seen; null for any
      * @return the version of the rules with this change
-     * @throws StaleVersionException if the rules have another one by now
-     * @throws LimiterConfigurationException if the rule cannot be as it would be then; all stays as it is
+     * @throws StaleVersionException if the rules now have another version
+     * @throws LimiterConfigurationException if the changed rule would be invalid; nothing changes then
      * @throws ChangeStoreException if the change cannot be stored
      */
     public synchronized long change(
             String rule, @Nullable Collection<String> keys, Change change, @Nullable Long madeFor) {
         if (change.settings().isEmpty()) {
-            throw problem(rule, null, "There is nothing to change: set limit, window, burst, mode or rollout.");
+            throw problem(rule, null, "The change is empty. Send limit, window, burst, mode or rollout.");
         }
         List<Target> targets = keys == null
                 ? List.of(new Target(rule, null))
@@ -262,17 +266,17 @@ public final class LiveRules {
     }
 
     /**
-     * Changes the mode of all rules; otherwise as {@link #change}.
+     * Changes the mode of all rules like {@link #change}.
      *
      * @return the version of the rules with this change
-     * @throws LimiterConfigurationException if it changes something else, or is no mode
+     * @throws LimiterConfigurationException if it changes anything else, or the mode is invalid
      */
     public long changeAll(Change change, @Nullable Long madeFor) {
         change.modeOfAll();
         return update(madeFor, before -> before.with(List.of(Changes.ALL_RULES), change), (next, fit) -> {});
     }
 
-    /** No change that was in force may become one that does not fit, and the mode has to be the one asked for. */
+    /** Checks that the change fits, that it makes no earlier change invalid, and that a changed mode takes effect. */
     private void check(String rule, Change change, Changes next, Fitting fit) {
         Set<Target> known = fitting.skipped().keySet();
         fit.skipped().forEach((target, failure) -> {
@@ -290,9 +294,9 @@ public final class LiveRules {
                     throw problem(
                             RuleOptions.MODE.name(),
                             mode,
-                            "The mode of all rules is " + inForce + " (limiter.mode), and the weaker mode wins: the"
-                                    + " rule would stay in mode " + inForce + ". A POST to the endpoint without a rule"
-                                    + " changes the mode of all.");
+                            "The mode of all rules is " + inForce + " (limiter.mode). The weaker mode wins, so the"
+                                    + " rule would" + " stay in mode " + inForce + ". To change the mode of all"
+                                    + " rules, POST to the endpoint without" + " a rule.");
                 });
     }
 
@@ -300,7 +304,7 @@ public final class LiveRules {
         return new LimiterConfigurationException(new Problem(MessageCode.CHANGE, where, value, reason));
     }
 
-    /** The problems of a change that was never made, at the settings that were sent, or else at the rule. */
+    /** Returns the problems of a rejected change, at the sent settings or at the rule. */
     private static LimiterConfigurationException unmade(
             LimiterConfigurationException rejected, Change change, String rule) {
         String behind = change.origin().of("");
@@ -313,9 +317,9 @@ public final class LiveRules {
     }
 
     /**
-     * Reverts changes to the configuration; nothing happens if there are none.
+     * Reverts changes to the configuration. Does nothing if there are none.
      *
-     * @return the version of the rules then
+     * @return the new version of the rules
      * @throws StaleVersionException as for {@link #change}
      * @throws ChangeStoreException as for {@link #change}
      */
@@ -346,9 +350,9 @@ public final class LiveRules {
     }
 
     /**
-     * Puts in force what other instances have changed, and ends the changes that are over.
+     * Applies the changes of other instances, and ends expired changes.
      *
-     * @throws ChangeStoreException if the stored changes cannot be read now; those in force stay
+     * @throws ChangeStoreException if the stored changes are unreadable; the current ones stay applied
      */
     public synchronized void refresh() {
         Changes stored = load();
@@ -358,8 +362,8 @@ public final class LiveRules {
         }
         Changes next = (stored == null ? changes : stored).at(now());
         if (next.version() < changes.version()) {
-            logger.warn("The changes of rules go back from version " + changes.version() + " to " + next.version()
-                    + ": where they are stored, the later ones are lost");
+            logger.warn("Stored changes of rules went back from version " + changes.version() + " to" + " "
+                    + next.version() + ": later changes are lost. Apply them again if they are still needed.");
         }
         putInForce(next, compiler.fit(configuration, next));
     }
@@ -375,7 +379,7 @@ public final class LiveRules {
         }
     }
 
-    /** The time of the clock that ends changes. */
+    /** Returns the time of the clock that ends changes. */
     public Instant now() {
         return Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
     }
@@ -387,7 +391,7 @@ public final class LiveRules {
         rules.replace(fit.compiled());
         String skipped = text(skipped());
         if (!skipped.isEmpty() && !skipped.equals(logged)) {
-            logger.warn("Changes of rules are not in force:\n" + skipped);
+            logger.warn("Some changes of rules are not applied. Correct or revert them:\n" + skipped);
         }
         logged = skipped;
         try {
@@ -395,7 +399,7 @@ public final class LiveRules {
                     next.version(),
                     next.all().keySet().stream().map(Target::rule).collect(Collectors.toSet())));
         } catch (RuntimeException failure) {
-            logger.warn("A listener of changed rules failed; the change stands", failure);
+            logger.warn("A listener for RulesChanged failed; the change is applied", failure);
         }
     }
 }

@@ -10,18 +10,18 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most that each key has asked for in one window, and the limit that would have rejected a share of the keys. Of
- * many keys, it follows a sample: those whose hash begins with so many zeros, one more each time there is no room.
- * Thread-safe, by a lock; of a fixed size.
+ * Records the peak demand of each key in one window, and suggests the limit that would have rejected a share of the
+ * keys. For many keys, it follows a sample: keys with a number of leading zero bits in their hash. The number increases
+ * when the sample is full. Thread-safe (locks); bounded in size.
  *
  * @see <a href="https://doi.org/10.1007/BF02241657">Flajolet: On Adaptive Sampling, 1990</a>
  */
 public final class PeakDemand {
 
-    /** The size of the sample in keys: a thousandth of half of them is some thirty keys. */
+    /** The most keys in the sample. Even when it is half full, a thousandth of it is some thirty keys. */
     static final int SAMPLE = 1 << 16;
 
-    /** No tier can have this name. */
+    /** Stands for no tier; no tier can have this name. */
     private static final String NO_TIER = "";
 
     private final long windowNanos;
@@ -40,23 +40,23 @@ public final class PeakDemand {
     }
 
     /**
-     * A limit that suits the keys that were seen.
+     * A limit that fits the recorded demand.
      *
      * @param limit permits per window
-     * @param keys how many keys there were, exactly or by the sample
-     * @param requests that were seen
+     * @param keys the number of keys, estimated if they were sampled
+     * @param requests the number of requests
      */
     public record Suggestion(long limit, long keys, long requests) {}
 
-    /** {@code window}: more than zero; windows begin at its multiples since 1970. */
+    /** {@code window}: longer than zero; windows start at its multiples since the epoch. */
     public PeakDemand(Duration window) {
         this.windowNanos = window.toNanos();
     }
 
     /**
-     * Adds a request; time is in epoch nanoseconds, and does not go back to an earlier window.
+     * Adds a request; {@code time} is in epoch nanoseconds, and must not go back to an earlier window.
      *
-     * @param tier the configured tier whose limit applied; null if it was the rule's own
+     * @param tier the tier that applied; null if it was the rule's own
      */
     public synchronized void add(String key, @Nullable String tier, long permits, long time) {
         requests.merge(name(tier), 1L, Long::sum);
@@ -78,7 +78,7 @@ public final class PeakDemand {
         }
     }
 
-    /** The tiers that were seen. */
+    /** Returns the tiers with requests. */
     public synchronized Set<String> tiers() {
         Set<String> tiers = new TreeSet<>(requests.keySet());
         tiers.remove(NO_TIER);
@@ -104,11 +104,11 @@ public final class PeakDemand {
     }
 
     /**
-     * The smallest limit that would have rejected at most that share of the keys in any window; 0 if none was seen. Of
-     * the keys that were in a tier last.
+     * Returns the smallest limit that would have rejected at most a share of the keys in any window; 0 without keys.
+     * Considers keys that were last in the given tier.
      *
      * @param share from 0 to 1
-     * @param tier null for the keys in no tier
+     * @param tier null for keys without a tier
      */
     public synchronized Suggestion suggest(double share, @Nullable String tier) {
         long[] peaks = sample.values().stream()

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Something for each of the last minutes: the one that is under way, and {@value #WHOLE} before it. Samples once a
- * second count the time, so that a recording thread reads no clock. Thread-safe, and of a fixed size.
+ * A value for each of the last minutes: the current one, and {@value #WHOLE} before it. A sampling thread counts the
+ * seconds, so recording threads read no clock. Thread-safe; bounded in size.
  *
- * @param <T> what there is of one minute
+ * @param <T> the type of the value of a minute
  */
 final class RecentMinutes<T> {
 
-    /** How many minutes are remembered once they are over. */
+    /** The number of past minutes. */
     static final int WHOLE = 5;
 
     static final int SAMPLES_PER_MINUTE = 60;
@@ -21,13 +21,13 @@ final class RecentMinutes<T> {
     private volatile List<T> minutes;
     private int samples;
 
-    /** {@code begin}: what there is of a minute that begins. */
+    /** {@code begin}: creates the value of a new minute. */
     RecentMinutes(Supplier<T> begin) {
         this.begin = begin;
         this.minutes = List.of(begin.get());
     }
 
-    /** A second is over. */
+    /** Counts a second. */
     synchronized void sample() {
         if (++samples == SAMPLES_PER_MINUTE) {
             samples = 0;
@@ -37,13 +37,13 @@ final class RecentMinutes<T> {
         }
     }
 
-    /** The minute that is under way. */
+    /** Returns the value of the current minute. */
     T current() {
         List<T> all = minutes;
         return all.get(all.size() - 1);
     }
 
-    /** The value of each minute, the oldest first. */
+    /** Returns the value of each minute, oldest first. */
     List<T> all() {
         return minutes;
     }

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys rejected most often in the last minutes, by all rules or one; also by rules that only watch. Thread-safe, and
- * of a fixed size: {@value #COUNTERS} counters a minute, for any number of keys.
+ * Finds the keys that were rejected most often in the last minutes, by all rules or one, including shadow rules.
+ * Thread-safe; bounded to {@value #COUNTERS} counters a minute, for any number of keys.
  */
 public final class RejectedKeys implements RateLimitListener {
 
@@ -27,7 +27,7 @@ public final class RejectedKeys implements RateLimitListener {
 
     private static final int STRIPES = 8;
 
-    /** The longest name of a principal, in characters. */
+    /** The most characters of a principal's name. */
     private static final int LONGEST_NAME = 200;
 
     private static final Set<Outcome> REJECTED =
@@ -36,7 +36,7 @@ public final class RejectedKeys implements RateLimitListener {
     private final RecentMinutes<List<SpaceSaving<Rejected>>> minutes;
     private final KeyHash hash;
 
-    /** The key of a rule, with the sender of one request. */
+    /** The key of a rule, with the client of its last request. */
     private record Rejected(
             String rule,
             String key,
@@ -58,12 +58,12 @@ public final class RejectedKeys implements RateLimitListener {
      * A key that was rejected.
      *
      * @param rule the rule that rejected
-     * @param key as the storage has it; it may hold what a client keeps secret
-     * @param keyHash its hash
-     * @param rejections how often, or somewhat less
-     * @param error how much less, at most
-     * @param address where the last of these requests came from; null if there was none, but a call
-     * @param principal the user logged in then, cut after {@value #LONGEST_NAME} characters; null if none was
+     * @param key the key as storages contain it; it may contain secrets
+     * @param keyHash the hash of the key
+     * @param rejections the number of rejections, possibly too high
+     * @param error the most by which the number is too high
+     * @param address the client of the last rejected request; null for a call without a request
+     * @param principal the user of that request, cut after {@value #LONGEST_NAME} characters; null without a user
      */
     public record RejectedKey(
             String rule,
@@ -81,7 +81,7 @@ public final class RejectedKeys implements RateLimitListener {
                 .toList());
     }
 
-    /** Begins another minute when it is time. Called once a second. */
+    /** Starts another minute when it is time. Called once a second. */
     public void sample() {
         minutes.sample();
     }
@@ -108,9 +108,9 @@ public final class RejectedKeys implements RateLimitListener {
     }
 
     /**
-     * The keys rejected most often in the last five to six minutes, most often first.
+     * Returns the keys rejected most often in the last five to six minutes, most often first.
      *
-     * @param rule of this rule alone; of all if null
+     * @param rule only keys of this rule; null for all rules
      */
     public List<RejectedKey> most(@Nullable String rule, int number) {
         return all(rule)
@@ -127,7 +127,7 @@ public final class RejectedKeys implements RateLimitListener {
                 .toList();
     }
 
-    /** The key with this {@link KeyHash}, if it was rejected often enough to be remembered. */
+    /** Returns the key with this {@link KeyHash}, if it is among the most rejected ones. */
     public Optional<String> find(String rule, String keyHash) {
         return all(rule)
                 .map(counted -> counted.item().key())

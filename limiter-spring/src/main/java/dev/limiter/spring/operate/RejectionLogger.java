@@ -14,9 +14,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line for each request or call that is rejected, or would be, at level debug of the logger {@value #NAME}: words
- * such as {@code rule=login}, and a hash for the key. At level trace also the key itself, and the sender of the
- * request. Thread-safe.
+ * Logs each request or call that is rejected, or would be, at level debug of the logger {@value #NAME}. A line has
+ * fields such as {@code rule=login}, and a hash of the key; at level trace also the key itself and the client.
+ * Thread-safe.
  */
 public final class RejectionLogger implements RateLimitListener {
 
@@ -54,7 +54,7 @@ public final class RejectionLogger implements RateLimitListener {
         return line.toString();
     }
 
-    /** The fields that not every reader of the log may see. */
+    /** Returns the sensitive fields. */
     private static String secrets(RateLimitEvent event) {
         StringBuilder line = new StringBuilder();
         append(line, "plainKey", event.key());
@@ -63,7 +63,7 @@ public final class RejectionLogger implements RateLimitListener {
         return line.toString();
     }
 
-    /** The limits that rejected; null if there are none. */
+    /** Returns the limits that rejected; null if there are none. */
     private static @Nullable String rejecting(Decision decision) {
         String rejecting = decision.limits().stream()
                 .filter(limit -> !limit.permitted())

@@ -11,15 +11,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that was not sent, as an operator describes it. Immutable.
+ * A hypothetical request, as an operator describes it. Immutable.
  *
  * @param method in upper case
- * @param path from the first slash on, encoded, without the query
- * @param query encoded; null for none
+ * @param path the encoded path with a leading slash, without the query
+ * @param query the encoded query; null for none
  * @param address the peer; null if unknown
  * @param principal the name of the logged-in user; null for none
- * @param roles of the principal
- * @param headers by their names, in any case
+ * @param roles the roles of the principal
+ * @param headers values by case-insensitive name
  */
 public record RequestDescription(
         String method,
@@ -36,11 +36,11 @@ public record RequestDescription(
     private static final List<String> WORDS = List.of("path", "method", "ip", "principal", ROLE);
 
     /**
-     * Reads {@code path} (with its query, or a whole URL), {@code method}, {@code ip}, {@code principal}, {@code role},
-     * and one word for each header and cookie: {@code header.X-Api-Key}, {@code cookie.plan}. Roles and headers can have
-     * several values.
+     * Parses {@code path} (with its query, or a whole URL), {@code method}, {@code ip}, {@code principal},
+     * {@code role}, and one parameter for each header and cookie: {@code header.X-Api-Key}, {@code cookie.plan}. Roles
+     * and headers can have several values.
      *
-     * @throws IllegalArgumentException if a word is unknown, repeated, or has an invalid value
+     * @throws IllegalArgumentException if a parameter is unknown, repeated or invalid
      */
     public static RequestDescription of(Map<String, List<String>> words) {
         Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -51,11 +51,11 @@ public record RequestDescription(
                 headers.computeIfAbsent(cookie ? "Cookie" : name, unset -> new ArrayList<>())
                         .addAll(cookie ? List.of(name + "=" + values.get(0)) : values);
             } else if (!WORDS.contains(word)) {
-                throw new IllegalArgumentException("\"" + word + "\" describes no request. Known words: "
+                throw new IllegalArgumentException("The parameter \"" + word + "\" is unknown. Known are" + " "
                         + String.join(", ", WORDS) + ", header.<name>, cookie.<name>.");
             } else if (values.size() > 1 && !word.equals(ROLE)) {
                 throw new IllegalArgumentException(
-                        "\"" + word + "\" is given " + values.size() + " times; write it once.");
+                        "The parameter \"" + word + "\" is given " + values.size() + " times. Send it once.");
             }
         });
         String path = Objects.requireNonNullElse(first(words, "path"), "");
@@ -83,7 +83,7 @@ public record RequestDescription(
         return values == null ? null : values.get(0);
     }
 
-    /** This request with the path below a prefix, if its path has that prefix. */
+    /** Returns this request without a prefix of its path, if its path has the prefix. */
     public RequestDescription below(String prefix) {
         return prefix.isEmpty() || !path.startsWith(prefix + "/")
                 ? this

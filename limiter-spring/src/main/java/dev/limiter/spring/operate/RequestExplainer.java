@@ -1,12 +1,12 @@
 package dev.limiter.spring.operate;
 
-/** Evaluates the rules for a request that was not sent. */
+/** Explains how rules would decide a hypothetical request. */
 @FunctionalInterface
 public interface RequestExplainer {
 
     /**
-     * Routes the request and evaluates all rules for it, but charges nothing. Blocks for as long as a decision may for
-     * each rule.
+     * Routes the request and evaluates all rules for it, without charging it. For each rule, it blocks as long as a
+     * decision may.
      *
      * @throws IllegalArgumentException if the request cannot be routed
      */

@@ -3,7 +3,7 @@ package dev.limiter.spring.operate;
 import java.util.Set;
 
 /**
- * An event of the application: the rules of this instance are different from now on, changed by any means.
+ * An application event: the rules of this instance have changed, by any means.
  *
  * @param version the new version of the rules, 0 or more
  * @param rules the canonical names of all rules with a change

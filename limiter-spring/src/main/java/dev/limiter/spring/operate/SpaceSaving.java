@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts the items that occur most often among any number of them, with a fixed number of counters: an item without one
- * takes over the least counter with its count, and its own count may be too high by that. Of N occurrences and m
- * counters, each item with more than N / m occurrences has a counter. Not thread-safe; a new item costs O(m).
+ * Counts the most frequent items of a stream with a fixed number of counters. An item without a counter takes over the
+ * smallest counter and its count, so its own count may be too high by that. With N occurrences and m counters, each
+ * item with more than N / m occurrences has a counter. Not thread-safe; a new item costs O(m).
  *
- * @param <T> items, equal when they are the same
+ * @param <T> the type of items, compared by equals
  * @see <a href="https://doi.org/10.1007/978-3-540-30570-5_27">Metwally, Agrawal, El Abbadi: Efficient Computation of
  *     Frequent and Top-k Elements in Data Streams, 2005</a>
  */
@@ -20,15 +20,15 @@ final class SpaceSaving<T> {
     private final Map<T, Count<T>> counts = new HashMap<>();
 
     /**
-     * How often an item occurred.
+     * The count of an item.
      *
-     * @param item as it occurred last, of those that are equal
-     * @param count not less than that
-     * @param error how much more, at most
+     * @param item the last of the equal items
+     * @param count an upper bound of its occurrences
+     * @param error the most by which the count is too high
      */
     record Count<T>(T item, long count, long error) {}
 
-    /** {@code capacity}: how many counters there are, 1 or more. */
+    /** {@code capacity}: the number of counters, 1 or more. */
     SpaceSaving(int capacity) {
         this.capacity = capacity;
     }
@@ -48,7 +48,7 @@ final class SpaceSaving<T> {
         }
     }
 
-    /** The counts of all items with a counter, in any order. */
+    /** Returns the counts of all items with a counter, in any order. */
     List<Count<T>> counts() {
         return List.copyOf(counts.values());
     }

@@ -1,12 +1,12 @@
 package dev.limiter.spring.operate;
 
-/** A change was made for rules that are not in force any more. */
+/** Thrown for a change of an outdated version of the rules. */
 public final class StaleVersionException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     StaleVersionException(long made, long inForce) {
-        super("The rules have version " + inForce + " by now; the change is for version " + made
-                + ". Look at them again, and repeat it with the version that is in force.");
+        super("The rules have version " + inForce + ", but the change is for version " + made + ". Read the rules"
+                + " again, and repeat the change with their version.");
     }
 }

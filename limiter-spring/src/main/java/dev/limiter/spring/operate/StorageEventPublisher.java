@@ -21,9 +21,9 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Tells the application that the storage is lost, and found: first each {@link RateLimitListener}, then by an event of
- * the application. A thread of its own tells the events one after the other; no decision waits for it. Events before
- * all beans are created are told then; of more than a hundred waiting events, the oldest are dropped. Thread-safe.
+ * Publishes storage events: first to each {@link RateLimitListener}, then as application events. A background thread
+ * publishes them in order, and no decision waits for it. Events that occur before all beans are created are published
+ * afterwards. If more than a hundred events are pending, the oldest are dropped. Thread-safe.
  */
 public final class StorageEventPublisher implements StorageListener, SmartInitializingSingleton, DisposableBean {
 
@@ -35,7 +35,7 @@ public final class StorageEventPublisher implements StorageListener, SmartInitia
     private final ObjectProvider<RateLimitListener> available;
     private final ApplicationEventPublisher events;
     private final CompletableFuture<List<RateLimitListener>> listeners = new CompletableFuture<>();
-    private final ThreadPoolExecutor teller = new ThreadPoolExecutor(
+    private final ThreadPoolExecutor publisher = new ThreadPoolExecutor(
             0,
             1,
             IDLE_SECONDS,
@@ -44,7 +44,7 @@ public final class StorageEventPublisher implements StorageListener, SmartInitia
             new DaemonThreads("limiter-storage-events"),
             new ThreadPoolExecutor.DiscardOldestPolicy());
 
-    /** {@code storage}: its name. */
+    /** {@code storage}: the name of the storage. */
     public StorageEventPublisher(
             String storage, ObjectProvider<RateLimitListener> listeners, ApplicationEventPublisher events) {
         this.storage = storage;
@@ -69,13 +69,13 @@ public final class StorageEventPublisher implements StorageListener, SmartInitia
 
     private void happened(State state, String node, @Nullable Throwable cause) {
         StorageEvent event = new StorageEvent(state, storage, node, cause, Instant.now());
-        teller.execute(() -> tell(event));
+        publisher.execute(() -> publish(event));
     }
 
-    private void tell(StorageEvent event) {
+    private void publish(StorageEvent event) {
         try {
             for (RateLimitListener listener : listeners.get()) {
-                guarded(event, told -> tell(listener, told));
+                guarded(event, each -> deliver(listener, each));
             }
             guarded(event, events::publishEvent);
         } catch (InterruptedException stopped) {
@@ -85,7 +85,7 @@ public final class StorageEventPublisher implements StorageListener, SmartInitia
         }
     }
 
-    private static void tell(RateLimitListener listener, StorageEvent event) {
+    private static void deliver(RateLimitListener listener, StorageEvent event) {
         if (event.state() == State.LOST) {
             listener.onStorageLost(event);
         } else {
@@ -97,12 +97,12 @@ public final class StorageEventPublisher implements StorageListener, SmartInitia
         try {
             listener.accept(event);
         } catch (RuntimeException failure) {
-            logger.warn("A listener of the storage of rate limits failed", failure);
+            logger.warn("A listener for storage events failed", failure);
         }
     }
 
     @Override
     public void destroy() {
-        teller.shutdownNow();
+        publisher.shutdownNow();
     }
 }

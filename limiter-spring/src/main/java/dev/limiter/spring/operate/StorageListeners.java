@@ -10,7 +10,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Tells all listeners; their failures change no decision. Thread-safe if they are. */
+/** Calls all listeners. Their failures do not affect decisions. Thread-safe if they are. */
 public final class StorageListeners implements StorageListener {
 
     private static final Log logger = LogFactory.getLog(StorageListeners.class);
@@ -23,14 +23,14 @@ public final class StorageListeners implements StorageListener {
 
     @Override
     public @Nullable Consumer<Outcome> asking(List<Charge> charges) {
-        List<Consumer<Outcome>> told = new ArrayList<>(1);
+        List<Consumer<Outcome>> ends = new ArrayList<>(1);
         tell(listener -> {
             Consumer<Outcome> end = listener.asking(charges);
             if (end != null) {
-                told.add(end);
+                ends.add(end);
             }
         });
-        return told.isEmpty() ? null : outcome -> told.forEach(end -> guarded(() -> end.accept(outcome)));
+        return ends.isEmpty() ? null : outcome -> ends.forEach(end -> guarded(() -> end.accept(outcome)));
     }
 
     @Override
@@ -78,7 +78,7 @@ public final class StorageListeners implements StorageListener {
         try {
             message.run();
         } catch (RuntimeException failure) {
-            logger.warn("A listener of the storage of rate limits failed", failure);
+            logger.warn("A storage listener failed", failure);
         }
     }
 }

@@ -8,7 +8,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs each change once; states that cannot be read, and rights that are missing, once a minute at most. Thread-safe.
+ * Logs each change of the storage once, and unreadable states and missing rights at most once a minute. Thread-safe.
  */
 public final class StorageLog implements StorageListener {
 
@@ -17,12 +17,12 @@ public final class StorageLog implements StorageListener {
     private final String storage;
     private final String broken;
     private final Log logger;
-    private final AtomicLong sayBrokenAfter = new AtomicLong(System.nanoTime());
-    private final AtomicLong sayRightAfter = new AtomicLong(System.nanoTime());
+    private final AtomicLong logBrokenAfter = new AtomicLong(System.nanoTime());
+    private final AtomicLong logRightAfter = new AtomicLong(System.nanoTime());
 
     /**
-     * @param storage its name, as people write it
-     * @param broken the likely causes of a state that cannot be read, as a clause
+     * @param storage the display name of the storage
+     * @param broken the likely causes of an unreadable state, as a clause
      */
     public StorageLog(String storage, String broken) {
         this(storage, broken, LogFactory.getLog(StorageLog.class));
@@ -36,15 +36,14 @@ public final class StorageLog implements StorageListener {
 
     @Override
     public void lost(String node, Throwable cause) {
-        logger.warn(
-                name(node) + " does not decide on limits; until it does, they are decided as on-failure says (local: in"
-                        + " memory, with the share of this instance of what was left). " + cause.getMessage());
-        logger.debug(name(node) + " does not decide on limits", cause);
+        logger.warn(name(node) + " is unavailable. Until it recovers, decisions follow on-failure (local: each instance"
+                + " enforces its" + " share of the limits in memory). Cause: " + cause.getMessage());
+        logger.debug(name(node) + " is unavailable", cause);
     }
 
     @Override
     public void found(String node) {
-        logger.info(name(node) + " decides on limits again");
+        logger.info(name(node) + " is available again");
     }
 
     private String name(String node) {
@@ -53,23 +52,24 @@ public final class StorageLog implements StorageListener {
 
     @Override
     public void broken(@Nullable String message) {
-        if (isTime(sayBrokenAfter)) {
-            logger.warn(broken + "; such a key is decided as on-failure says until that is mended. " + message);
+        if (isTime(logBrokenAfter)) {
+            logger.warn(
+                    broken + ". Until this is repaired, decisions on the affected keys follow on-failure. " + message);
         }
     }
 
     @Override
     public void lacksRight(@Nullable String message) {
-        if (isTime(sayRightAfter)) {
-            logger.warn(message + ". Decisions that need it are made as on-failure says; what is given back without"
-                    + " it stays charged, and what is released is free within half a minute.");
+        if (isTime(logRightAfter)) {
+            logger.warn(message + ". Without it, decisions follow on-failure, refunds stay charged, and released"
+                    + " permits are" + " free only after 30 s.");
         }
     }
 
-    /** True once in a while. */
-    private static boolean isTime(AtomicLong sayAfter) {
+    /** Returns true at most once a minute. */
+    private static boolean isTime(AtomicLong logAfter) {
         long now = System.nanoTime();
-        long after = sayAfter.get();
-        return now - after >= 0 && sayAfter.compareAndSet(after, now + QUIET_NANOS);
+        long after = logAfter.get();
+        return now - after >= 0 && logAfter.compareAndSet(after, now + QUIET_NANOS);
     }
 }

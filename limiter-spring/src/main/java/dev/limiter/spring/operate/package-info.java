@@ -1,6 +1,6 @@
 /**
- * Seeing and changing rules while the application runs, for any edge. Internal, but for the types that the manual lists
- * (docs/reference/api.md).
+ * Inspecting and changing rules while the application runs, for any web framework. Internal, except for the types in
+ * docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.spring.operate;

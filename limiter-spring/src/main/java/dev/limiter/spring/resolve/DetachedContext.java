@@ -5,7 +5,7 @@ import dev.limiter.spring.context.RequestView;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** The subject of a decision with another view of its request. */
+/** A context with another view of its request. */
 record DetachedContext(
         @Nullable DetachedRequest detached,
         String resource,
@@ -16,7 +16,7 @@ record DetachedContext(
         boolean answersRequest)
         implements RateLimitContext {
 
-    /** Returns the subject as it is, and notes what is read. */
+    /** Returns the context itself, recording the values that are read. */
     static DetachedContext live(RateLimitContext context, RequestReads reads) {
         RequestView request = context.request();
         return of(context, request == null ? null : DetachedRequest.live(request, reads));

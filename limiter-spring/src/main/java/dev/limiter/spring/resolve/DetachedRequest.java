@@ -9,8 +9,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that a resolver can read. The live one passes everything on and notes what is read; the copy of a request
- * has the values that were noted before, and can be read when the request is over.
+ * A request for a resolver. The live one delegates, and records which values are read. A copy contains the values that
+ * were recorded before, and can be read after the request.
  */
 final class DetachedRequest implements RequestView {
 
@@ -34,7 +34,7 @@ final class DetachedRequest implements RequestView {
         return copy;
     }
 
-    /** Returns whether all values that were read had been noted before. */
+    /** Returns whether all values that were read had been recorded before. */
     boolean isComplete() {
         return complete;
     }
@@ -47,7 +47,8 @@ final class DetachedRequest implements RequestView {
         }
         if (!values.containsKey(what)) {
             complete = false;
-            throw new IllegalStateException("The request is over; " + what + " will be read from the next one");
+            throw new IllegalStateException("The request is over, and " + what + " was not copied; it will be copied"
+                    + " from the next request");
         }
         return (T) values.get(what);
     }
@@ -117,7 +118,8 @@ final class DetachedRequest implements RequestView {
         reads.needLiveRequest();
         if (live == null) {
             complete = false;
-            throw new IllegalStateException("The request is over; the next one can be unwrapped");
+            throw new IllegalStateException("The request is over, so it cannot be unwrapped; from the next request"
+                    + " on, the resolver runs within the request");
         }
         return live.unwrap(type);
     }

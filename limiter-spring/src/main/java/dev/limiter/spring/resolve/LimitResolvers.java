@@ -15,8 +15,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * The resolved limits of all rules. They outlive a reload of the rules: results are cached by the name of the rule and
- * its {@code limit-resolver}. Thread-safe.
+ * The resolved limits of all rules. They survive a reload, because results are cached by rule name and
+ * {@code limit-resolver}. Thread-safe.
  */
 public final class LimitResolvers implements Resettable, AutoCloseable {
 
@@ -52,7 +52,7 @@ public final class LimitResolvers implements Resettable, AutoCloseable {
         return thread;
     }
 
-    /** The results of one resolver for one rule. */
+    /** Returns the cache of one resolver for one rule. */
     public ResolverCache cache(String rule, String resolver) {
         return caches.computeIfAbsent(new Source(rule, resolver), source -> {
                     ResolverStatus status = new ResolverStatus(rule, clock, logger);
@@ -61,10 +61,10 @@ public final class LimitResolvers implements Resettable, AutoCloseable {
                 .cache;
     }
 
-    /** Logs that a result cannot be used. */
+    /** Logs an invalid result. */
     public void invalid(String rule, String key, String reason) {
-        logger.warn("Rule " + rule + ": limit-resolver " + reason + " The key " + hash.of(key)
-                + " gets the rule's own limit.");
+        logger.warn("Rule " + rule + ": limit-resolver " + reason + " The rule's own limit applies to the key" + " "
+                + hash.of(key) + ".");
     }
 
     /** Returns the rules with a failing resolver, each with the time and the reason. */
@@ -79,7 +79,7 @@ public final class LimitResolvers implements Resettable, AutoCloseable {
         return failing;
     }
 
-    /** Forgets all results. */
+    /** Drops all results. */
     @Override
     public void reset() {
         era.incrementAndGet();

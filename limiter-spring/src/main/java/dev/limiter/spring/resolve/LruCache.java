@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A bounded map that drops the least recently used key. Thread-safe; large ones are split, so that few threads meet. */
+/** A bounded map that evicts the least recently used key. Thread-safe; large maps are striped to reduce contention. */
 final class LruCache<V> {
 
     private static final int STRIPES = 16;
@@ -15,7 +15,7 @@ final class LruCache<V> {
     private final List<Map<String, V>> stripes;
 
     LruCache(long maximum) {
-        // hashing is never quite even, so stripes get an eighth more than their share
+        // Hashes are not perfectly even, so stripes are an eighth larger than their share.
         long each = maximum < LARGE ? maximum : maximum / STRIPES * 9 / 8;
         stripes = Stream.<Map<String, V>>generate(() -> new Stripe<>(each))
                 .limit(maximum < LARGE ? 1 : STRIPES)

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The values that the resolver of a rule reads from requests, such as one header. Thread-safe. */
 final class RequestReads {
 
-    /** More than a resolver should read. Beyond that it is asked only while a request is there. */
+    /** More values than a resolver should read. Beyond that, it runs only within requests. */
     private static final int MOST = 100;
 
     private final Map<String, Function<RequestView, ? extends @Nullable Object>> reads = new ConcurrentHashMap<>();
@@ -29,7 +29,7 @@ final class RequestReads {
         return reads;
     }
 
-    /** The resolver needs what no copy of a request has. */
+    /** Records that the resolver needs more than a copy of a request. */
     void needLiveRequest() {
         needsLiveRequest = true;
     }

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The results of the {@code limit-resolver} of a rule, by key. The first request of a key calls the resolver, and other
- * requests of the key wait for the result. Later requests get the last result; if it is older than {@code limit-cache},
- * it is refreshed in the background. If the resolver fails, keys keep their last results, and no request waits for it.
- * Thread-safe.
+ * requests of the key wait for the result. Later requests get the last result; once it is older than
+ * {@code limit-cache}, it is refreshed in the background. If the resolver fails, keys keep their last results, and no
+ * request waits for it. Thread-safe.
  */
 public final class ResolverCache {
 
-    /** How long a failed question is not repeated, if {@code limit-cache} is longer than that. */
+    /** The time until a failed call is repeated, if {@code limit-cache} is longer. */
     static final long RETRY_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final LruCache<Result> results;
@@ -33,22 +33,22 @@ public final class ResolverCache {
     private final LongSupplier era;
 
     /**
-     * A resolver as a rule configures it.
+     * The resolver of a rule.
      *
      * @param function returns null for the rule's own limit
-     * @param remember how long a result holds
+     * @param remember how long a result is valid
      */
     public record Resolver(Function<RateLimitContext, @Nullable Object> function, Duration remember) {}
 
     private record Result(@Nullable Object value, long since, boolean failed, long era) {
 
-        boolean holds(long now, Duration remember) {
+        boolean isValid(long now, Duration remember) {
             long nanos = failed ? Math.min(RETRY_NANOS, remember.toNanos()) : remember.toNanos();
             return now >= since && now - since < nanos;
         }
     }
 
-    /** A question that has no result yet; {@code asker}: the thread that asks, null in the background. */
+    /** A pending call of the resolver; {@code asker}: the calling thread, null in the background. */
     private record Question(@Nullable Thread asker, CompletableFuture<@Nullable Object> result) {
 
         Question(@Nullable Thread asker) {
@@ -56,7 +56,7 @@ public final class ResolverCache {
         }
     }
 
-    /** {@code era}: results hold only in the one in which they were asked for. */
+    /** {@code era}: results are valid only in the era in which the resolver was called. */
     ResolverCache(long maxKeys, ResolverStatus status, Executor background, TimeSource clock, LongSupplier era) {
         this.results = new LruCache<>(maxKeys);
         this.status = status;
@@ -65,10 +65,13 @@ public final class ResolverCache {
         this.era = era;
     }
 
-    /** The result for a key; null for the rule's own limit, also if the resolver fails and the key has no result yet. */
+    /**
+     * Returns the result for a key; null for the rule's own limit, also if the resolver fails for a key without a
+     * result.
+     */
     public @Nullable Object get(String key, RateLimitContext context, Resolver resolver) {
         Result last = result(key);
-        if (last != null && last.holds(clock.epochNanos(), resolver.remember)) {
+        if (last != null && last.isValid(clock.epochNanos(), resolver.remember)) {
             return last.value;
         }
         boolean needed = last == null || resolver.remember.isZero();
@@ -79,15 +82,15 @@ public final class ResolverCache {
         return value(last);
     }
 
-    /** The last result for a key, whether or not it still holds; null for the rule's own limit. */
+    /** Returns the last result for a key, even if it has expired; null for the rule's own limit. */
     public @Nullable Object last(String key) {
         return value(result(key));
     }
 
-    /** The result for a request that is only described: nothing is stored. */
+    /** Returns the result for a hypothetical request; stores nothing. */
     public @Nullable Object predict(String key, RateLimitContext context, Resolver resolver) {
         Result last = result(key);
-        if (last != null && last.holds(clock.epochNanos(), resolver.remember)) {
+        if (last != null && last.isValid(clock.epochNanos(), resolver.remember)) {
             return last.value;
         }
         try {
@@ -112,7 +115,7 @@ public final class ResolverCache {
         if (other == null) {
             return resolve(key, mine, DetachedContext.live(context, reads), resolver, last);
         }
-        // calls of a resolver may come back to its own key: it must not wait for itself. The background may be slow.
+        // A resolver may call itself for the same key, and must not wait for itself. The background may be slow.
         boolean passes = other.asker == null || other.asker == mine.asker;
         return passes ? last(key) : other.result.join();
     }
@@ -134,18 +137,18 @@ public final class ResolverCache {
         }
     }
 
-    /** Begins a question. Returns null, or the question that is in the way, which may have ended. */
+    /** Registers a call. Returns null, or the conflicting call, which may have completed. */
     private @Nullable Question begin(String key, Question mine, @Nullable Result last) {
         Question other = questions.putIfAbsent(key, mine);
         if (other == null && !Objects.equals(result(key), last)) {
             questions.remove(key, mine);
-            mine.result.complete(last(key)); // others may wait for it already
+            mine.result.complete(last(key)); // other threads may wait for it
             return mine;
         }
         return other;
     }
 
-    /** Calls the resolver, stores the result, and completes the question. */
+    /** Calls the resolver, stores the result and completes the call. */
     private @Nullable Object resolve(
             String key, Question question, DetachedContext context, Resolver resolver, @Nullable Result last) {
         long asked = era.getAsLong();
@@ -155,7 +158,7 @@ public final class ResolverCache {
             value = resolver.function.apply(context);
             status.succeeded();
             results.put(key, new Result(value, since, false, asked));
-        } catch (Throwable failure) { // of any kind: Kotlin does not declare checked exceptions
+        } catch (Throwable failure) { // including undeclared checked exceptions of Kotlin
             if (context.isComplete()) {
                 status.failed(failure);
                 results.put(key, new Result(value, since, true, asked));

@@ -7,7 +7,7 @@ import java.time.Instant;
 import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
 
-/** The state of the resolver of a rule. Logs when it begins or ceases to fail, at most once a minute. Thread-safe. */
+/** The state of a resolver. Logs when it starts or stops failing, at most once a minute. Thread-safe. */
 final class ResolverStatus {
 
     private static final long INTERVAL = Duration.ofMinutes(1).toNanos();
@@ -32,7 +32,7 @@ final class ResolverStatus {
         return failure != null;
     }
 
-    /** The failure for people; null while the resolver works. */
+    /** Returns a description of the failure; null while the resolver works. */
     @Nullable
     String failure() {
         Failure current = failure;
@@ -59,8 +59,8 @@ final class ResolverStatus {
         if (logged) {
             lastLogged = now;
             logger.warn(
-                    "Rule " + rule + ": limit-resolver fails. Known keys keep their last limits, new keys get the"
-                            + " rule's own until it works again.",
+                    "Rule " + rule + ": limit-resolver fails. Until it works again, known keys keep their last"
+                            + " limits, and the rule's own limit" + " applies to new keys.",
                     LogText.escape(cause));
         }
     }

@@ -1,4 +1,4 @@
-/** The limits that an application resolves for each key: asked once, cached, refreshed in the background. Internal. */
+/** Limits that an application resolves for each key, cached and refreshed in the background. Internal. */
 @NullMarked
 package dev.limiter.spring.resolve;
 

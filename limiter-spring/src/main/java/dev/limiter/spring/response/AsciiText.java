@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Text of printable ASCII, ready to be sent as it is. Immutable. */
+/** Printable ASCII text, encoded for a response. Immutable. */
 public final class AsciiText {
 
     private static final HexFormat HEX = HexFormat.of();
 
-    /** The characters that are sent as they are, by their numbers. */
+    /** The characters that need no escape, by code. */
     private static final boolean[] PLAIN = new boolean[128];
 
     static {
@@ -24,13 +24,13 @@ public final class AsciiText {
     private final byte[] beginning;
     private final byte[] bytes;
 
-    /** {@code parts}: text that is ASCII, one after the other. */
+    /** Joins ASCII texts. */
     AsciiText(String... parts) {
         this(NOTHING, parts);
     }
 
-    /** {@code beginning}: in front of the parts, never changed, so that texts may share it. */
-    @SuppressWarnings("deprecation") // for what is not ASCII
+    /** Joins ASCII texts; {@code beginning}: a prefix that texts share and never modify. */
+    @SuppressWarnings("deprecation") // correct for ASCII only
     AsciiText(byte[] beginning, String... parts) {
         this.beginning = beginning;
         int length = 0;
@@ -46,8 +46,8 @@ public final class AsciiText {
     }
 
     /**
-     * Any text as part of a JSON string. Characters outside printable ASCII and characters with a meaning in HTML are
-     * escaped: the string is the same in every encoding.
+     * Escapes text for a JSON string. Escapes all characters except printable ASCII without a meaning in HTML, so the
+     * string is the same in every encoding.
      */
     static String escaped(String text) {
         for (int i = 0; i < text.length(); i++) {
@@ -56,7 +56,7 @@ public final class AsciiText {
                 return rewritten(text);
             }
         }
-        return text; // as in nearly all answers
+        return text; // by far the most common case
     }
 
     private static String rewritten(String text) {

@@ -9,16 +9,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /*
- * The draft has clients use the available permits within the effective window. A client must not use them faster than
- * the policy refills them, so the window of a bucket is the time in which the available permits come:
+ * According to the draft, clients may use the available permits within the effective window. They must not use
+ * them faster than the policy refills them. So the window of a bucket is the time in which the available permits
+ * are refilled:
  *
  *     available > 0:   t = available x window / limit
  *     available = 0:   t = the time to the next permit = resetAfter - (burst - reserve - 1) x window / limit
  *
- * Other limits get their permits back when their window resets.
+ * Other limits are refilled when their window resets.
  */
 
-/** The time within which a client may use what is available of a limit. */
+/** Computes the time within which a client may use the available permits. */
 final class EffectiveWindow {
 
     private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -26,12 +27,11 @@ final class EffectiveWindow {
     private EffectiveWindow() {}
 
     /**
-     * The window in seconds, rounded up.
+     * Returns the window in seconds, rounded up.
      *
-     * @param available the permits that could be taken, 0 or more
-     * @param asked the terms on which they could be; null if these are not known
-     * @param retryAfter the time until the limit permits a rejected request; empty without a rejection, or if it never
-     *     will
+     * @param available the available permits, 0 or more
+     * @param asked the charge of the request; null if it is unknown
+     * @param retryAfter the time until the limit permits a rejected request; empty if it is permitted, or never will be
      * @param resetAfter the time until the limit is unused again
      */
     static long seconds(
@@ -50,7 +50,7 @@ final class EffectiveWindow {
                         asked == null ? PermitArithmetic.atOnce(limit) : PermitArithmetic.atOnce(asked, limit));
     }
 
-    /** How a bucket refills. */
+    /** The refill rate of a bucket. */
     private record Bucket(Limit limit, Duration warmUp) {
 
         static @Nullable Bucket of(Limit limit) {
@@ -81,11 +81,11 @@ final class EffectiveWindow {
         }
 
         /**
-         * At least what is left of a nanosecond. A bucket that warms up does not tell how cold it is: as cold as can
-         * be. {@code atOnce}: how many there are at most.
+         * Returns the time to the next permit. A bucket with warm-up does not expose its temperature, so this assumes
+         * the coldest. {@code atOnce}: the most permits that can be available.
          */
         long secondsToNext(Duration resetAfter, long atOnce) {
-            // rounded up, as resetAfter is: a whole number of seconds remains one
+            // rounded up like resetAfter, so that a whole number of seconds remains one
             long others = intervals(Math.max(atOnce - 1, 0));
             long rest = Math.max(resetAfter.toNanos() - others, 1);
             if (!warmUp.isZero()) {
@@ -94,7 +94,7 @@ final class EffectiveWindow {
             return ceilDiv(rest, NANOS_PER_SECOND);
         }
 
-        /** The nanoseconds in which so many permits come, rounded up. */
+        /** Returns the nanoseconds in which a number of permits is refilled, rounded up. */
         private long intervals(long permits) {
             long nanos = limit.window().toNanos();
             return permits <= Long.MAX_VALUE / nanos

@@ -9,18 +9,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of the {@code RateLimit-Policy}, {@code RateLimit} and {@code RateLimit-Partition} fields of the IETF
- * draft "RateLimit header fields for HTTP": lists of RFC 9651 whose members are strings with parameters.
+ * Writes members of the {@code RateLimit-Policy}, {@code RateLimit} and {@code RateLimit-Partition} fields of the IETF
+ * draft "RateLimit header fields for HTTP". The fields are RFC 9651 lists of strings with parameters.
  */
 public final class FieldMembers {
 
-    /** The largest integer that a structured field may hold. */
+    /** The largest integer in a structured field. */
     private static final long MAX_INTEGER = 999_999_999_999_999L;
 
     private FieldMembers() {}
 
     /**
-     * {@code "orders";q=100;w=60}: what may be used, per how many seconds; or at once. {@code name}: see {@link #name}.
+     * Returns the policy of a limit, such as {@code "orders";q=100;w=60}; {@code name}: a result of {@link #name}.
      */
     static String policy(String name, Limit limit) {
         String quota = name + ";q=" + integer(limit.limit());
@@ -30,11 +30,11 @@ public final class FieldMembers {
     }
 
     /**
-     * {@code "orders";r=12;t=60}: what could be taken now, and within how many seconds it may be used.
+     * Appends the state of a limit, such as {@code "orders";r=12;t=60}.
      *
-     * @param name as {@link #name} writes it
-     * @param asked what the request took of its limits, or would have; null if that is not known
-     * @param position of the limit among those
+     * @param name a result of {@link #name}
+     * @param asked the charge of the request; null if it is unknown
+     * @param position the position of the limit in the charge
      */
     static void appendAvailable(
             StringBuilder field,
@@ -57,9 +57,9 @@ public final class FieldMembers {
     }
 
     /**
-     * {@code "orders";user_id}: by what the quota is divided.
+     * Appends the partition of a limit, such as {@code "orders";user_id}.
      *
-     * @param kinds the kinds of the parts of the key; none if all share it
+     * @param kinds the kinds of the key parts; empty if all clients share one bucket
      */
     static void appendPartition(StringBuilder field, String name, List<String> kinds) {
         field.append(name);
@@ -68,12 +68,15 @@ public final class FieldMembers {
         }
     }
 
-    /** When a rejected limit would permit the request, else when nothing of it is used: what older fields tell. */
+    /**
+     * Returns the seconds until a rejected limit permits the request, else until the limit is unused, as legacy fields
+     * report it.
+     */
     static long secondsToReset(LimitStatus status) {
         return secondsRoundedUp(status.retryAfter().orElse(status.resetAfter()));
     }
 
-    /** A client that comes after so many seconds never comes too early. */
+    /** Rounds up to seconds, so that clients never come too early. */
     public static long secondsRoundedUp(Duration duration) {
         return duration.getSeconds() + (duration.getNano() > 0 ? 1 : 0);
     }
@@ -82,7 +85,9 @@ public final class FieldMembers {
         return Math.min(value, MAX_INTEGER);
     }
 
-    /** A string may hold printable ASCII only: names of methods in other scripts are shown with question marks. */
+    /**
+     * Returns a name as a structured string, which allows only printable ASCII. Other characters become question marks.
+     */
     static String name(String policy) {
         StringBuilder name = new StringBuilder(policy.length() + 2).append('"');
         for (int i = 0; i < policy.length(); i++) {

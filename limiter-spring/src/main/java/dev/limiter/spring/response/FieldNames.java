@@ -5,8 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of the parameters of {@code RateLimit}, in the only place where they are written: the draft's, and those of
- * its open change.
+ * The parameter names of {@code RateLimit}, of the draft and of its open change.
  */
 enum FieldNames {
     /** The names of draft-ietf-httpapi-ratelimit-headers-11. */
@@ -14,16 +13,16 @@ enum FieldNames {
     /** The names of the open change of that draft. */
     NEXT("a", "w", "c", true);
 
-    /** The dimensions that the open change registers; those of others are opaque to clients, as it says. */
+    /** The dimensions that the open change registers; other dimensions are opaque to clients. */
     private static final Map<String, String> DIMENSIONS = Map.of("principal", "user_id");
 
-    /** Before the quota that is available. */
+    /** Precedes the available quota. */
     final String available;
-    /** Before the effective window. */
+    /** Precedes the effective window. */
     final String window;
-    /** Before what the request cost; null where there is no such parameter. */
+    /** Precedes the cost of the request; null if there is no such parameter. */
     final @Nullable String cost;
-    /** Whether {@code RateLimit-Partition} tells by what quotas are divided. */
+    /** True if {@code RateLimit-Partition} is sent. */
     final boolean partitioned;
 
     FieldNames(String available, String window, @Nullable String cost, boolean partitioned) {
@@ -33,7 +32,7 @@ enum FieldNames {
         this.partitioned = partitioned;
     }
 
-    /** Null for a style without the fields of the draft. */
+    /** Returns the names for a style; null for styles without the fields of the draft. */
     static @Nullable FieldNames of(HeaderStyle style) {
         return switch (style) {
             case IETF, BOTH -> DRAFT;
@@ -42,7 +41,9 @@ enum FieldNames {
         };
     }
 
-    /** The dimension by which a part of a key divides a quota; {@code kind}: as in {@code RateLimitKey.kinds()}. */
+    /**
+     * Returns the dimension of a key part; {@code kind}: see {@code RateLimitKey.kinds()}.
+     */
     static String dimension(String kind) {
         return DIMENSIONS.getOrDefault(kind, kind);
     }

@@ -10,7 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The part of the {@code RateLimit} fields of a rule that does not depend on what is left of its limits. Immutable. */
+/** The constant parts of the {@code RateLimit} fields of a rule. Immutable. */
 public final class PolicyText {
 
     private static final String SEPARATOR = ", ";
@@ -43,8 +43,8 @@ public final class PolicyText {
     }
 
     /**
-     * The name of a policy in responses. The name of an unnamed annotation is {@code Class.method}: clients see the
-     * method only.
+     * Returns the name of a policy in responses. Of the name {@code Class.method} of an unnamed annotation, clients see
+     * only the method.
      */
     public static String nameOf(String policy) {
         return policy.substring(policy.lastIndexOf('.') + 1);
@@ -54,34 +54,34 @@ public final class PolicyText {
         return nameOf(rulePolicies.get(position)) + suffix;
     }
 
-    /** The same limits with a suffix on each name. */
+    /** Returns the same limits with a suffix for each name. */
     PolicyText with(String suffix) {
         return new PolicyText(rulePolicies, limits, suffix);
     }
 
-    /** Whether a name of this is one of the other. */
+    /** Returns whether both have a name in common. */
     boolean sharesNameWith(PolicyText other) {
         return !Collections.disjoint(Arrays.asList(names), Arrays.asList(other.names));
     }
 
-    /** The name of one of these policies; null if it is none of them. */
+    /** Returns the name of a policy; null if it is not one of these. */
     @Nullable
     String nameIfHere(String policy) {
         int position = rulePolicies.indexOf(policy);
         return position < 0 ? null : name(position);
     }
 
-    /** The members of {@code RateLimit-Policy}. */
+    /** Returns the members of {@code RateLimit-Policy}. */
     String policies() {
         return policies;
     }
 
-    /** The limit at a position, as it was asked for: that of a status may be a share of it. */
+    /** Returns the configured limit at a position; the limit of a status may be an instance's share of it. */
     Limit limit(int position) {
         return limits.get(position);
     }
 
-    /** Whether it is about one limit. */
+    /** Returns whether there is exactly one limit. */
     boolean hasOneLimit() {
         return names.length == 1;
     }
@@ -90,7 +90,7 @@ public final class PolicyText {
      * Appends the members of {@code RateLimit}.
      *
      * @param statuses one for each limit of the rule
-     * @param asked what was asked of each; null if that is not known
+     * @param asked the charge of the request; null if it is unknown
      */
     void appendAvailable(
             StringBuilder field, FieldNames parameters, List<LimitStatus> statuses, @Nullable Charge asked) {
@@ -110,7 +110,7 @@ public final class PolicyText {
         }
     }
 
-    /** Appends what is available, for a decision on the only limit of the rule. */
+    /** Appends the member of {@code RateLimit} for a decision on the only limit of the rule. */
     void appendAvailable(StringBuilder field, FieldNames parameters, Decision decision, Charge asked) {
         separate(field);
         FieldMembers.appendAvailable(
@@ -125,7 +125,7 @@ public final class PolicyText {
                 decision.resetAfter());
     }
 
-    /** Appends the members of {@code RateLimit-Partition}; {@code kinds}: of the parts of the key. */
+    /** Appends the members of {@code RateLimit-Partition}; {@code kinds}: the kinds of the key parts. */
     void appendPartition(StringBuilder field, List<String> kinds) {
         for (String name : names) {
             separate(field);

@@ -4,10 +4,10 @@ import dev.limiter.Rule;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Remembers the {@link PolicyText} of each rule, so that it is written once and not for each answer. Thread-safe. */
+/** Caches the {@link PolicyText} of each rule. Thread-safe. */
 public final class PolicyTexts {
 
-    /** More than an application has; rules that were changed since are forgotten with all others. */
+    /** More than an application has. When it is reached after many changes of rules, the cache is cleared. */
     private static final int MAX_REMEMBERED = 10_000;
 
     private final ConcurrentMap<Rule, PolicyText> texts = new ConcurrentHashMap<>();

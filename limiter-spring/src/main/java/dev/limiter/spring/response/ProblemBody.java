@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * The body of a rejection: RFC 9457 problem details, of the type that the IETF draft on RateLimit fields registers.
- * Written by hand, so that it does not depend on the JSON library of the application.
+ * Writes the body of a rejection: RFC 9457 problem details, with the types that the IETF draft on RateLimit fields
+ * registers. It does not depend on the JSON library of the application.
  */
 public final class ProblemBody {
 
     public static final String MEDIA_TYPE = "application/problem+json";
 
-    /** The most characters of a path that are repeated. */
+    /** The most characters of the path in a body. */
     static final int MAX_PATH = 256;
 
     private static final String REGISTERED = "https://iana.org/assignments/http-problem-types#";
 
-    /** The types of problems of rejected requests. */
+    /** The problem types of rejected requests. */
     public enum Problem {
         FORBIDDEN("about:blank", "denied", "Forbidden"),
         QUOTA_EXCEEDED(
@@ -32,14 +32,14 @@ public final class ProblemBody {
                 REGISTERED + "temporary-reduced-capacity",
                 "overloaded",
                 "Request cannot be satisfied due to temporary server capacity constraints"),
-        /** The storage did not decide, and the rule says to reject then. */
+        /** The storage is unavailable, and the rule has {@code on-failure: deny}. */
         UNDECIDED(REDUCED_CAPACITY.type, "undecided", REDUCED_CAPACITY.title);
 
         private final String type;
         private final String code;
         private final String title;
 
-        /** The beginning of nearly all bodies. */
+        /** The beginning of most bodies. */
         private final byte[] inEnglish;
 
         Problem(String type, String code, String title) {
@@ -54,12 +54,12 @@ public final class ProblemBody {
             return text.getBytes(StandardCharsets.US_ASCII);
         }
 
-        /** The name in the codes of messages. */
+        /** Returns the name in message codes. */
         String code() {
             return code;
         }
 
-        /** The title in English. */
+        /** Returns the title in English. */
         String title() {
             return title;
         }
@@ -68,10 +68,12 @@ public final class ProblemBody {
     private ProblemBody() {}
 
     /**
-     * @param problem what it is about
-     * @param path the path of the request as it was sent; of a long one, the beginning
-     * @param violated the policies that rejected
-     * @param retryAfter in seconds; empty if waiting is of no use
+     * Returns a body.
+     *
+     * @param problem the problem type
+     * @param path the path of the request as it was sent; a long one is cut
+     * @param violated the policies that rejected the request
+     * @param retryAfter the seconds until the next try; empty if waiting does not help
      */
     public static AsciiText json(
             Problem problem,
@@ -102,7 +104,7 @@ public final class ProblemBody {
         return quoted;
     }
 
-    /** A client knows what it asked for; each byte that it sent must not cost six to answer. */
+    /** Cuts a long path, because escapes could make the response six times as long as the request. */
     private static String shortened(String path) {
         int escape = path.lastIndexOf('%', MAX_PATH - 1);
         return path.substring(0, escape > MAX_PATH - 3 ? escape : MAX_PATH);

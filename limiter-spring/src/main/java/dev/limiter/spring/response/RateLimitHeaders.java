@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Collects where limits stand, each in the style of its rule, and writes the fields. Not thread-safe. */
+/** Collects the states of limits, and writes them as header fields in the style of each rule. Not thread-safe. */
 public final class RateLimitHeaders {
 
     private static final String POLICY = "RateLimit-Policy";
@@ -21,7 +21,7 @@ public final class RateLimitHeaders {
     private static final String REMAINING = "X-RateLimit-Remaining";
     private static final String RESET = "X-RateLimit-Reset";
 
-    /** Rejected before permitted, the longer rejected first, then the least remaining. */
+    /** Rejected before permitted, then the longest retry after first, then the least remaining. */
     private static final Comparator<LimitStatus> TIGHTEST = Comparator.comparing(LimitStatus::permitted)
             .thenComparing(status -> status.permitted() ? 0 : -FieldMembers.secondsToReset(status))
             .thenComparing(LimitStatus::remaining);
@@ -38,18 +38,19 @@ public final class RateLimitHeaders {
         this(Duration.ZERO);
     }
 
-    /** {@code delay}: how much later than it could the client is told to return, 0 or more. */
+    /** {@code delay}: added to the retry after that clients see, 0 or more. */
     public RateLimitHeaders(Duration delay) {
         this.delay = delay;
     }
 
-    /** Limits of no rule that is known, and of which it is not known what was asked. {@code text}: theirs. */
+    /** Adds limits of an unknown rule and charge. */
     public void add(HeaderStyle style, PolicyText text, List<LimitStatus> statuses) {
         add(style, null, text, null, statuses);
     }
 
     /**
-     * The limits of a rule. {@code text}: that of the limits that were asked; {@code charge}: what was asked of each.
+     * Adds the limits of a rule. {@code text}: the text of the charged limits; {@code charge}: the charge of the
+     * request.
      */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, List<LimitStatus> statuses) {
         add(rule.headers(), rule, text, charge, statuses);
@@ -62,7 +63,7 @@ public final class RateLimitHeaders {
             @Nullable Charge charge,
             List<LimitStatus> exact) {
         PolicyText text = distinct(added);
-        List<LimitStatus> statuses = delay.isZero() ? exact : told(exact);
+        List<LimitStatus> statuses = delay.isZero() ? exact : delayed(exact);
         FieldNames names = FieldNames.of(style);
         if (names != null) {
             addPolicies(text);
@@ -77,8 +78,8 @@ public final class RateLimitHeaders {
     }
 
     /**
-     * The limits of a rule that was decided alone, and permitted. Of a single limit the numbers are read one by one; the
-     * list of limits of the decision would be made for this.
+     * Adds the limits of a rule that was decided alone and permitted. For a single limit, it avoids creating the
+     * decision's list of limits.
      */
     public void add(RateLimitRule rule, PolicyText text, Charge charge, Decision decision) {
         HeaderStyle style = rule.headers();
@@ -96,7 +97,7 @@ public final class RateLimitHeaders {
         }
     }
 
-    /** Two methods may have the same name: that of the later one gets a number. */
+    /** Makes names distinct. Two methods may have the same name; the later one gets a number. */
     private PolicyText distinct(PolicyText text) {
         PolicyText distinct = text;
         for (int number = 2; texts.stream().anyMatch(distinct::sharesNameWith); number++) {
@@ -108,7 +109,7 @@ public final class RateLimitHeaders {
         return distinct;
     }
 
-    /** The name that these fields have for a policy, the last one if there are several. */
+    /** Returns the name of a policy in these fields; the last one if there are several. */
     public String nameOf(String policy) {
         String name = PolicyText.nameOf(policy);
         for (PolicyText text : texts) {
@@ -118,11 +119,11 @@ public final class RateLimitHeaders {
         return name;
     }
 
-    private List<LimitStatus> told(List<LimitStatus> exact) {
-        return exact.stream().map(this::told).toList();
+    private List<LimitStatus> delayed(List<LimitStatus> exact) {
+        return exact.stream().map(this::delayed).toList();
     }
 
-    private LimitStatus told(LimitStatus exact) {
+    private LimitStatus delayed(LimitStatus exact) {
         return new LimitStatus(
                 exact.policy(),
                 exact.limit(),
@@ -151,19 +152,19 @@ public final class RateLimitHeaders {
         }
     }
 
-    /** Replaces what an earlier decision about the same request wrote. */
-    public void writeTo(FieldSink answer) {
+    /** Writes the fields. Replaces the fields of an earlier decision about the same request. */
+    public void writeTo(FieldSink fields) {
         if (policies != null) {
-            answer.set(POLICY, policies);
-            answer.set(AVAILABLE, available.toString());
+            fields.set(POLICY, policies);
+            fields.set(AVAILABLE, available.toString());
         }
         if (partitions != null) {
-            answer.set(PARTITION, partitions.toString());
+            fields.set(PARTITION, partitions.toString());
         }
         if (tightest != null) {
-            answer.set(LIMIT, Long.toString(tightestLimit));
-            answer.set(REMAINING, Long.toString(tightest.remaining()));
-            answer.set(RESET, Long.toString(FieldMembers.secondsToReset(tightest)));
+            fields.set(LIMIT, Long.toString(tightestLimit));
+            fields.set(REMAINING, Long.toString(tightest.remaining()));
+            fields.set(RESET, Long.toString(FieldMembers.secondsToReset(tightest)));
         }
     }
 }

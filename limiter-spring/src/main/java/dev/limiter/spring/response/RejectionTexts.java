@@ -15,8 +15,8 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.context.MessageSource;
 
 /**
- * The texts in the answer to a rejected request: the application's messages, else ours. Message codes are our own, or
- * Spring's codes for the problem details of an exception. Thread-safe.
+ * The texts in the response to a rejected request: messages of the application, else English defaults. Message codes
+ * are our own, or Spring's codes for the problem details of an exception. Thread-safe.
  */
 public final class RejectionTexts {
 
@@ -39,7 +39,10 @@ public final class RejectionTexts {
         return text(wording.titleCodes, NONE, wording.title, locale);
     }
 
-    /** The policies that rejected, and the seconds until the next try; {@code {0}} and {@code {1}} of the message. */
+    /**
+     * Returns the detail text. {@code {0}} of a message is the policies that rejected, {@code {1}} the seconds until
+     * the next try.
+     */
     public String detail(
             Problem problem, Decision decision, List<String> violated, OptionalLong retryAfter, Locale locale) {
         Wording wording = Objects.requireNonNull(WORDINGS.get(problem));
@@ -59,13 +62,13 @@ public final class RejectionTexts {
             return text(
                     wording.neverCodes,
                     limitsOnly,
-                    "The request asks for more than the limit " + limits + " can ever grant.",
+                    "The request costs more than the limit " + limits + " can ever grant.",
                     locale);
         }
         return text(wording.fullCodes, limitsOnly, "The limit " + limits + wording.reason + ".", locale);
     }
 
-    /** Our words for one problem, and the codes of the messages instead, in the order in which they are looked up. */
+    /** The default texts for one problem, and the codes of the messages that replace them, in lookup order. */
     private record Wording(
             String title,
             String reason,
@@ -82,7 +85,10 @@ public final class RejectionTexts {
             };
         }
 
-        /** Spring's do not tell problems apart: they are for the ordinary one. */
+        /**
+         * Returns the texts for a problem. Spring's codes do not distinguish problems, so they apply only to the usual
+         * one.
+         */
         static Wording of(Problem problem) {
             String own = "limiter." + problem.code();
             boolean ordinary = problem == Problem.QUOTA_EXCEEDED;
@@ -97,8 +103,8 @@ public final class RejectionTexts {
     }
 
     /**
-     * Ours is not handed to the application's messages as a default: some sources take it for a pattern, in which a
-     * quote or a brace of a name means something else, and keep each for ever.
+     * Looks up a message. The default text is not passed to the message source: some sources parse it as a pattern, in
+     * which quotes and braces are special, and cache it permanently.
      */
     private String text(String[] codes, Object[] arguments, String otherwise, Locale locale) {
         try {
@@ -117,7 +123,10 @@ public final class RejectionTexts {
     private void warn(String code, IllegalArgumentException malformed) {
         if (!warned) {
             warned = true;
-            logger.warn("The message " + code + " cannot be formatted; rejections say it in English", malformed);
+            logger.warn(
+                    "The message " + code + " is not a valid pattern for MessageFormat; rejections use the"
+                            + " English default. Correct the pattern.",
+                    malformed);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** The answer to a client at any edge: fields, problem body, texts. Internal. */
+/** The response to a client in any web framework: header fields, problem body, texts. Internal. */
 @NullMarked
 package dev.limiter.spring.response;
 

@@ -1,11 +1,11 @@
 package dev.limiter.spring.rule;
 
-/** Where the windows of a fixed window begin. */
+/** When fixed windows start. */
 public enum Align {
-    /** One after the other, counted from the epoch: for all keys at the same time. */
+    /** At multiples of the window since the epoch, at the same time for all keys. */
     EPOCH,
-    /** For each key with its first request after the last window ended. */
+    /** With the first request of a key after its last window ended. */
     FIRST,
-    /** With the day, the week (from Monday) or the month of the calendar in a time zone. */
+    /** With the calendar day, week (from Monday) or month in a time zone. */
     CALENDAR
 }

@@ -2,13 +2,16 @@ package dev.limiter.spring.rule;
 
 import java.util.Map;
 
-/** The origin of a definition of changes alone: it declares no rule, but may complete that of an annotation. */
+/**
+ * The origin of a definition that consists only of changes. It declares no rule, but may complete the rule of an
+ * annotation.
+ */
 public record ChangeOrigin() implements RuleOrigin {
 
-    /** The keys with other limits, and their differences from the rule: changed at runtime, not configured. */
+    /** The changed limits of single keys, as differences from the rule. */
     public static final Option<Map<String, RuleDefinition>> OVERRIDES = Option.of("overrides");
 
-    /** The mode of all rules, in place of {@code limiter.mode}. */
+    /** The changed mode of all rules, which replaces {@code limiter.mode}. */
     public static final Option<Mode> MODE_OF_ALL = Option.of("limiter.mode");
 
     @Override

@@ -1,8 +1,8 @@
 package dev.limiter.spring.rule;
 
-/** The header fields that tell clients where they stand. */
+/** The header fields that report limits to clients. */
 public enum HeaderStyle {
-    /** {@code RateLimit} and {@code RateLimit-Policy}, as the IETF draft has them. */
+    /** {@code RateLimit} and {@code RateLimit-Policy} of the IETF draft. */
     IETF,
     /**
      * {@link #IETF} with the names of the draft's open change, the cost of the request, and {@code

@@ -7,14 +7,14 @@ import java.time.Period;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The raw settings of one limit. Immutable.
+ * The settings of one limit, before compilation. Immutable.
  *
- * @param where the property or annotation that holds them
- * @param settings of the {@link LimitOptions}
+ * @param where the property or annotation that contains them
+ * @param settings the values of {@link LimitOptions}
  */
 public record LimitDefinition(String where, Settings settings) {
 
-    /** The settings as written at {@code origin}; null is what was not said. */
+    /** Returns a definition with these settings; null is not set. */
     public static LimitDefinition of(
             RuleOrigin origin,
             @Nullable Long limit,
@@ -33,14 +33,14 @@ public record LimitDefinition(String where, Settings settings) {
     }
 
     /**
-     * The settings of a limit of the core, as written at {@code origin}.
+     * Returns the definition of a core limit.
      *
-     * @throws IllegalArgumentException if it is paced, which a rule is by its {@code max-wait}
+     * @throws IllegalArgumentException if it is paced, because rules configure pacing with {@code max-wait}
      */
     static LimitDefinition of(RuleOrigin origin, Limit limit) {
         if (limit instanceof Limit.LeakyBucket bucket && bucket.even()) {
             throw new IllegalArgumentException(
-                    "A leaky bucket of a rule is paced by maxWait of the rule; leave out paced() for " + origin);
+                    "paced() is not allowed in " + origin + ". Remove it, and set maxWait of the rule");
         }
         Settings settings = Settings.NONE;
         for (Option<?> option : LimitOptions.OF_RULE) {
@@ -59,41 +59,40 @@ public record LimitDefinition(String where, Settings settings) {
         return settings.with(option, (T) (time ? String.valueOf(value) : value), origin);
     }
 
-    /** This limit as if all its settings had been written at {@code origin}. */
+    /** Returns this limit with another origin of all its settings. */
     LimitDefinition writtenAt(RuleOrigin origin) {
         return new LimitDefinition(origin.toString(), settings.writtenAt(origin));
     }
 
-    /** This limit with one more setting, as written at {@code origin}; null adds none. */
+    /** Returns this limit with one more setting; null adds none. */
     public <T> LimitDefinition with(Option<T> option, @Nullable T value, RuleOrigin origin) {
         return new LimitDefinition(where, settings.with(option, value, origin));
     }
 
-    /** The setting of an option; null if there is none. */
+    /** Returns the setting of an option; null if there is none. */
     public <T> @Nullable Setting<T> get(Option<T> option) {
         return settings.get(option);
     }
 
-    /** The value of an option; null if there is none. */
+    /** Returns the value of an option; null if there is none. */
     public <T> @Nullable T value(Option<T> option) {
         return settings.value(option);
     }
 
-    /** Whether nothing was said. */
+    /** Returns whether no option is set. */
     public boolean isEmpty() {
         return settings.isEmpty();
     }
 
-    /** The algorithm as set, or a token bucket. */
+    /** Returns the algorithm as set, or a token bucket. */
     public Algorithm algorithm() {
-        Algorithm said = settings.value(LimitOptions.ALGORITHM);
-        return said == null ? LimitOptions.ALGORITHM.usual() : said;
+        Algorithm set = settings.value(LimitOptions.ALGORITHM);
+        return set == null ? LimitOptions.ALGORITHM.usual() : set;
     }
 
     /**
-     * These settings, completed by weaker ones. If these name another algorithm, the options of the weaker's are left
-     * behind with it (the window, if these have none): otherwise nobody could change the algorithm of an annotation
-     * from outside.
+     * Returns these settings merged over weaker ones. If these set another algorithm, options that only the weaker
+     * algorithm has are dropped, so that configuration can replace the algorithm of an annotation.
      */
     public LimitDefinition over(LimitDefinition weaker) {
         boolean sameAlgorithm = get(LimitOptions.ALGORITHM) == null || algorithm() == weaker.algorithm();
@@ -104,7 +103,7 @@ public record LimitDefinition(String where, Settings settings) {
                         : sameAlgorithm || option.isForAll())));
     }
 
-    /** Whether the algorithm has a window. */
+    /** Returns whether the algorithm has a window. */
     public boolean hasWindow() {
         return LimitOptions.WINDOW.algorithms().contains(algorithm());
     }

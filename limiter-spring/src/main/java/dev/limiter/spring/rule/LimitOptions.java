@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 /** The options of one limit. */
 public final class LimitOptions {
 
-    public static final Option<Long> LIMIT = Option.number("Permits per window")
+    public static final Option<Long> LIMIT = Option.number("Permits per window, or in flight with concurrency")
             .range(1, Limit.MAX_PERMITS)
             .suggestions(10L, 100L, 1000L)
             .in(Limit::limit)
             .named("limit");
 
     public static final Option<String> WINDOW = Option.text(
-                    "Time that the limit is for, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:"
+                    "Window of the limit, such as 500ms, 10s, 1m, 1h, 1d or PT1H, up to 3660d; 1mo with align:"
                             + " calendar")
             .onlyFor(
                     Algorithm.TOKEN_BUCKET,
@@ -32,18 +32,20 @@ public final class LimitOptions {
             .in(limit -> limit instanceof Limit.CalendarWindow calendar ? calendar.period() : length(limit.window()))
             .named("window");
 
-    public static final Option<Algorithm> ALGORITHM = Option.oneOf(Algorithm.class, "How the limit counts")
+    public static final Option<Algorithm> ALGORITHM = Option.oneOf(Algorithm.class, "Algorithm of the limit")
             .otherwise(Algorithm.TOKEN_BUCKET)
             .suggest("token-bucket", "Bursts up to a size, refilled continuously; the default.")
-            .suggest("leaky-bucket", "A bucket that leaks; what would overflow it is rejected.")
-            .suggest("fixed-window", "A count that starts anew with each window.")
-            .suggest("sliding-window-counter", "A window of sub-windows that slides.")
-            .suggest("sliding-window-log", "Remembers each permit; exact over any window.")
-            .suggest("concurrency", "So many at once; no window.")
+            .suggest(
+                    "leaky-bucket",
+                    "A bucket that leaks at a constant rate; requests that would overflow it are rejected.")
+            .suggest("fixed-window", "A counter that restarts with each window.")
+            .suggest("sliding-window-counter", "A sliding window of sub-windows.")
+            .suggest("sliding-window-log", "Records each permit; exact over any window.")
+            .suggest("concurrency", "Permits in flight; no window.")
             .in(Limit::algorithm)
             .named("algorithm");
 
-    public static final Option<Long> BURST = Option.number("The most that can be taken at once")
+    public static final Option<Long> BURST = Option.number("Maximum number of permits that can be taken at once")
             .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
             .range(1, Limit.MAX_PERMITS)
             .otherwiseCounts("the limit")
@@ -51,7 +53,7 @@ public final class LimitOptions {
             .in(limit -> limit.capacity() == limit.limit() ? null : limit.capacity())
             .named("burst");
 
-    public static final Option<Integer> BUCKETS = Option.count("Sub-windows")
+    public static final Option<Integer> BUCKETS = Option.count("Number of sub-windows")
             .onlyFor(Algorithm.SLIDING_WINDOW_COUNTER)
             .range(1, 1000)
             .otherwise(10)
@@ -62,11 +64,11 @@ public final class LimitOptions {
 
     public static final Option<Align> ALIGN = Option.oneOf(
                     Align.class,
-                    "Where windows begin: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo)")
+                    "When windows start: epoch, first (with the first request) or calendar (window 1d, 7d or 1mo)")
             .onlyFor(Algorithm.FIXED_WINDOW)
             .otherwise(Align.EPOCH)
-            .suggest("epoch", "Windows are counted from the epoch; the default.")
-            .suggest("first", "A window starts with its first request, for each key apart.")
+            .suggest("epoch", "Multiples of the window since the epoch; the default.")
+            .suggest("first", "The first request of each key starts its window.")
             .suggest("calendar", "Days, weeks from Monday, or months in a time zone.")
             .in(limit -> limit instanceof Limit.FixedWindow fixed && fixed.alignedToFirst() ? Align.FIRST : null)
             .named("align");
@@ -83,9 +85,9 @@ public final class LimitOptions {
                     : null)
             .named("zone");
 
-    /** A leaky bucket takes it with {@link RuleOptions#MAX_WAIT} alone. */
+    /** For a leaky bucket only with {@link RuleOptions#MAX_WAIT}. */
     public static final Option<String> WARM_UP = Option.duration(
-                    "Time in which the rate climbs from a third to all of it after idling, such as 10s")
+                    "Time in which the rate rises from a third to its full value after idling, such as 10s")
             .onlyFor(Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET)
             .where(" with max-wait; not with burst")
             .zeroTo(Duration.ofDays(30))
@@ -94,18 +96,18 @@ public final class LimitOptions {
             .in(LimitOptions::warmUp)
             .named("warm-up");
 
-    /** A number or an expression; defaults to that of the rule. */
+    /** A number or an expression; defaults to the cost of the rule. */
     public static final Option<String> COST = Option.text(
-                    "Permits that a request takes of this limit: a number or an expression")
+                    "Permits that a request takes from this limit, as a number or an expression")
             .otherwiseCounts("the cost of the rule")
             .suggest("1", "One permit for each request.")
             .named("cost");
 
-    /** The options of one of several limits. */
+    /** The options of a named limit. */
     public static final List<Option<?>> OF_NAMED =
             List.of(LIMIT, WINDOW, ALGORITHM, BURST, BUCKETS, ALIGN, ZONE, WARM_UP, COST);
 
-    /** The options of the only limit of a rule, which has the cost of the rule. */
+    /** The options of the only limit of a rule. Its cost is an option of the rule. */
     public static final List<Option<?>> OF_RULE =
             OF_NAMED.stream().filter(option -> option != COST).toList();
 

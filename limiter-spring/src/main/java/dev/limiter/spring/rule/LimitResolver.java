@@ -4,9 +4,9 @@ import dev.limiter.spring.context.RateLimitContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Returns the limit of each key, for a rule that names the bean in {@code limit-resolver}. Results are cached for
- * {@code limit-cache}, and refreshed on another thread: read what is needed from the context, not from thread locals.
- * Implementations are thread-safe. They may block; the first request of a key waits for the result.
+ * Resolves the limit of each key. A rule refers to a bean of this type with {@code limit-resolver}. Results are cached
+ * for {@code limit-cache} and refreshed on another thread, so implementations must not read thread locals. They must be
+ * thread-safe and may block: the first request of a key waits for the result.
  */
 @FunctionalInterface
 public interface LimitResolver {

@@ -10,26 +10,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raw settings that differ from the limits of a rule: those of a tier, a candidate or a change. Immutable.
+ * Settings that replace the limits of a rule: a tier, a candidate or a change. Immutable.
  *
- * @param limit for a rule with only one limit; in a candidate, also for the first of several
- * @param limits by name, for a rule with named limits; null if there are none
- * @param unlimited whether the rule does not apply at all, as for a tier
+ * @param limit the settings for a rule with one limit; in a candidate, also for the first of several
+ * @param limits the settings for named limits; null if there are none
+ * @param unlimited true for a tier to which the rule does not apply
  */
 public record LimitsDefinition(
         LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits, boolean unlimited) {
 
-    /** The tiers of a rule by their names. */
+    /** The tiers of a rule by name. */
     public static final Option<Map<String, LimitsDefinition>> TIERS = Option.of("tiers");
 
-    /** The limits that are tried next to those of a rule. */
+    /** The candidate limits of a rule. */
     public static final Option<LimitsDefinition> CANDIDATE = Option.of("candidate");
 
     public LimitsDefinition(LimitDefinition limit, @Nullable Map<String, LimitDefinition> limits) {
         this(limit, limits, false);
     }
 
-    /** The limits of the core that are written at {@code origin}: a single one without a name, or named ones. */
+    /**
+     * Returns the definition of core limits: a single one without a name, or named ones.
+     */
     static LimitsDefinition of(RuleOrigin origin, List<Limit> limits) {
         if (limits.size() == 1 && limits.get(0).name().isEmpty()) {
             return new LimitsDefinition(LimitDefinition.of(origin, limits.get(0)), null);
@@ -37,8 +39,8 @@ public record LimitsDefinition(
         Map<String, LimitDefinition> byName = new LinkedHashMap<>();
         for (Limit limit : limits) {
             if (limit.name().isEmpty() || byName.containsKey(limit.name())) {
-                throw new IllegalArgumentException("Each of several limits needs a name of its own, such as"
-                        + " .named(\"hourly\"): " + origin + " has " + limits);
+                throw new IllegalArgumentException("Each of several limits needs its own name, such as" + ""
+                        + " .named(\"hourly\"), but " + origin + " has " + limits);
             }
             byName.put(limit.name(), LimitDefinition.of(named(limit.name(), origin), limit));
         }
@@ -49,7 +51,7 @@ public record LimitsDefinition(
         return RuleOrigin.source("limit " + limit + " of " + origin);
     }
 
-    /** These as if all settings had been written at {@code origin}. */
+    /** Returns these limits with another origin of all settings. */
     LimitsDefinition writtenAt(RuleOrigin origin) {
         return new LimitsDefinition(limit.writtenAt(origin), writtenAt(limits, origin), unlimited);
     }
@@ -64,20 +66,20 @@ public record LimitsDefinition(
         return moved;
     }
 
-    /** Whether nothing is set. */
+    /** Returns whether nothing is set. */
     public boolean isEmpty() {
         return limit.isEmpty() && (limits == null || limits.isEmpty());
     }
 
     /**
-     * All limits of a rule with these settings over its own.
+     * Returns the rule with these settings merged over its own limits.
      *
-     * @param code of what does not fit
+     * @param code the code of problems
      * @throws LimiterConfigurationException if nothing is set, if the rule has no such limit, or if a cost is set
      */
     public RuleDefinition over(RuleDefinition rule, MessageCode code) {
         if (isEmpty() || unlimited) {
-            throw problem(code, limit.where(), null, "Set what is different in it, such as limit: 1000.");
+            throw problem(code, limit.where(), null, "Set the options that differ from the rule, such as limit: 1000.");
         }
         Map<String, LimitDefinition> all = new LinkedHashMap<>(rule.limitsByName());
         if (!limit.isEmpty()) {
@@ -104,7 +106,7 @@ public record LimitsDefinition(
                     code,
                     cost.where(),
                     cost.value(),
-                    "A cost is not allowed here. Set it in the rule, as an expression if it depends on the request.");
+                    "A cost is not allowed here. Set it in the rule; use an expression if it depends on the request.");
         }
         all.computeIfPresent(rule.limitName(name, different.where(), code), (known, weaker) -> different.over(weaker));
     }

@@ -1,15 +1,15 @@
 package dev.limiter.spring.rule;
 
-/** The consequences of a decision. */
+/** The effect of decisions. */
 public enum Mode {
-    /** Over the limit is rejected. */
+    /** Requests over the limit are rejected. */
     ENFORCE,
-    /** Decided and counted, but nothing is rejected, delayed or told to the client. */
+    /** Requests are decided and counted, but never rejected or delayed, and responses carry no fields. */
     SHADOW,
-    /** Not decided at all. */
+    /** Requests are not decided. */
     OFF;
 
-    /** The one of both that does less. */
+    /** Returns the mode with less effect. */
     public Mode weaker(Mode other) {
         return compareTo(other) >= 0 ? this : other;
     }

@@ -19,9 +19,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An option of a rule or of a limit, as data: binding, merging, checking, the metadata for IDEs, the manual and the
- * endpoint are made of what it says of itself. Compared by identity, and unchanged once it has a name. All are in {@link
- * RuleOptions}, {@link LimitOptions} and {@link BanOptions}.
+ * An option of a rule or limit. Binding, merging, validation, metadata for IDEs, the manual and the endpoint are
+ * derived from it. Compared by identity, and not modified once it has a name. All options are in {@link RuleOptions},
+ * {@link LimitOptions} and {@link BanOptions}.
  *
  * @param <T> the type of its values
  */
@@ -47,7 +47,7 @@ public final class Option<T> {
     private String remark = "";
     private Function<Limit, @Nullable Object> inLimit = limit -> null;
 
-    /** A value that is offered where one is written. */
+    /** A value that IDEs offer. */
     public record Suggestion(Object value, @Nullable String meaning) {}
 
     private Option(Class<?> type, String meaning) {
@@ -55,12 +55,14 @@ public final class Option<T> {
         this.meaning = meaning;
     }
 
-    /** An option with this name in properties, such as {@code max-wait}, for all algorithms and with any value. */
+    /**
+     * Returns an option with this name in properties, such as {@code max-wait}, for all algorithms and with any value.
+     */
     public static <T> Option<T> of(String name) {
         return new Option<T>(Object.class, "").named(name);
     }
 
-    /** {@code meaning}: a phrase that {@link #description()} begins with and goes on with the range. */
+    /** Returns an option for numbers; {@code meaning}: the start of {@link #description()}, which the range follows. */
     static Option<Long> number(String meaning) {
         return new Option<>(Long.class, meaning);
     }
@@ -91,56 +93,56 @@ public final class Option<T> {
         return this;
     }
 
-    /** Numbers from {@code min} to {@code max} alone. */
+    /** Restricts numbers to this range. */
     Option<T> range(long min, long max) {
         this.min = min;
         this.max = max;
         return this;
     }
 
-    /** Durations that are longer than zero, up to this one. */
+    /** Restricts durations to longer than zero, up to this one. */
     Option<T> upTo(Duration longest) {
         this.longest = longest;
         return this;
     }
 
-    /** Durations from zero to this one. */
+    /** Restricts durations to zero up to this one. */
     Option<T> zeroTo(Duration longest) {
         this.mayBeZero = true;
         return upTo(longest);
     }
 
-    /** These algorithms alone: others would ignore it. */
+    /** Restricts the option to algorithms that do not ignore it. */
     Option<T> onlyFor(Algorithm... takers) {
         this.algorithms = Collections.unmodifiableSet(new LinkedHashSet<>(Arrays.asList(takers)));
         return this;
     }
 
-    /** A condition of these algorithms, such as {@code " with align: calendar"}. */
+    /** Sets a condition for these algorithms, such as {@code " with align: calendar"}. */
     Option<T> where(String condition) {
         this.condition = condition;
         return this;
     }
 
-    /** The value that counts if nothing is set. */
+    /** Sets the default value. */
     Option<T> otherwise(T value) {
         this.defaultValue = value;
         return otherwiseCounts(value instanceof Enum<?> constant ? EnumText.of(constant) : value.toString());
     }
 
-    /** The words for the effect of a missing setting, where it equals no value of the option. */
+    /** Sets the description of the default, if it is not a value of the option. */
     Option<T> otherwiseCounts(String what) {
         this.defaultText = what;
         return this;
     }
 
-    /** An exception from what counts if nothing is set, such as {@code "but none with status: 503"}. */
+    /** Sets an exception from the default, such as {@code "but none with status: 503"}. */
     Option<T> except(String exception) {
         this.exception = ", " + exception;
         return this;
     }
 
-    /** A name of a bean of this type, or the text of a value of it. */
+    /** Sets the type that the text stands for: the name of a bean, or the text of a value. */
     Option<T> standingFor(Class<?> type) {
         this.standsFor = type;
         return this;
@@ -158,102 +160,102 @@ public final class Option<T> {
         return this;
     }
 
-    /** A sentence at the end of the description. */
+    /** Sets the last sentence of the description. */
     Option<T> remark(String sentence) {
         this.remark = " " + sentence;
         return this;
     }
 
-    /** The reader of the value that a limit holds. */
+    /** Sets the function that reads the value from a core limit. */
     Option<T> in(Function<Limit, @Nullable Object> limit) {
         this.inLimit = limit;
         return this;
     }
 
-    /** The name in properties, such as {@code max-wait}. */
+    /** Returns the name in properties, such as {@code max-wait}. */
     public String name() {
         return name;
     }
 
-    /** The name in Java, such as {@code maxWait}. */
+    /** Returns the name in Java, such as {@code maxWait}. */
     public String attribute() {
         return attribute;
     }
 
-    /** The type of its values; of lists the type of list. */
+    /** Returns the type of its values; {@code List} for lists. */
     public Class<?> type() {
         return type;
     }
 
-    /** Whether its value is a list of texts, of which an annotation writes one. */
+    /** Returns whether its value is a list of texts; an annotation sets a single one. */
     public boolean isList() {
         return type == List.class;
     }
 
-    /** The type that its text stands for, such as a duration or a bean; null if it stands for none. */
+    /** Returns the type that its text stands for, such as a duration or a bean; null for plain text. */
     public @Nullable Class<?> standsFor() {
         return standsFor;
     }
 
-    /** The algorithms that do not ignore it. */
+    /** Returns the algorithms that do not ignore it. */
     public Set<Algorithm> algorithms() {
         return algorithms;
     }
 
-    /** Whether no algorithm ignores it. */
+    /** Returns whether no algorithm ignores it. */
     public boolean isForAll() {
         return algorithms.size() == Algorithm.values().length;
     }
 
-    /** The smallest number that it may be. */
+    /** Returns the smallest allowed number. */
     public long min() {
         return min;
     }
 
-    /** The largest number that it may be. */
+    /** Returns the largest allowed number. */
     public long max() {
         return max;
     }
 
-    /** The longest duration that it may be; null if it is none, or not bounded by itself. */
+    /** Returns the longest allowed duration; null if the option is not a bounded duration. */
     public @Nullable Duration longest() {
         return longest;
     }
 
-    /** Whether a duration of zero says something. */
+    /** Returns whether a duration of zero is allowed. */
     public boolean mayBeZero() {
         return mayBeZero;
     }
 
-    /** The value that counts if nothing is set; null if there is none. */
+    /** Returns the default value; null if there is none. */
     public @Nullable T defaultValue() {
         return defaultValue;
     }
 
-    /** The {@link #defaultValue()} of an option that has one. */
+    /** Returns the {@link #defaultValue()}, which must exist. */
     public T usual() {
         return Objects.requireNonNull(defaultValue, name);
     }
 
-    /** Values to offer where one is written. */
+    /** Returns the values that IDEs offer. */
     public List<Suggestion> suggestions() {
         return List.copyOf(suggestions);
     }
 
-    /** The value of it that a limit holds; null if it holds none. */
+    /** Returns the value of this option in a core limit; null if it has none. */
     public @Nullable Object in(Limit limit) {
         return inLimit.apply(limit);
     }
 
     /**
-     * The text for the manual and for IDEs: its purpose, its range, a default that is no plain value, and the algorithms
-     * that take it.
+     * Returns the text for the manual and for IDEs: purpose, range, a default that is not a plain value, and the
+     * algorithms that have the option.
      */
     public String description() {
         return description(defaultValue != null && exception.isEmpty() ? null : defaultText);
     }
 
-    /** {@link #description()} where something else counts if nothing is set, such as {@code the value of the rule}. */
+    /** Returns the {@link #description()} with another default, such as {@code the value of the rule}. */
     public String description(@Nullable String otherwise) {
         return meaning
                 + range()

@@ -1,9 +1,9 @@
 package dev.limiter.spring.rule;
 
-/** When a rule with paths decides. */
+/** The time at which a rule with paths decides. */
 public enum Phase {
-    /** When the endpoint is known, after Spring Security. */
+    /** After Spring Security, when the endpoint is known. */
     ENDPOINT,
-    /** As soon as a request arrives, before Spring Security, by its path alone. */
+    /** In a filter before Spring Security, by the path only. */
     REQUEST
 }

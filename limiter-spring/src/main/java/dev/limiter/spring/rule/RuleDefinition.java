@@ -13,13 +13,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The raw settings of one rule, from properties, an annotation or a {@link RuleSource}; null is what was not set. Each
- * value knows where it was written, also after merging. Immutable; nothing is checked before the
- * rule is compiled.
+ * The settings of one rule, from properties, an annotation or a {@link RuleSource}. Each value keeps its origin, also
+ * after merging. Immutable; settings are validated when the rule is compiled.
  *
  * @param limit the settings of the only limit, empty if there are none
- * @param limits name to limit; null if there are none
- * @param settings of the {@link RuleOptions}, the {@link BanOptions}, and the options of {@link LimitsDefinition}
+ * @param limits limits by name; null if there are none
+ * @param settings the values of {@link RuleOptions}, {@link BanOptions} and the options of {@link LimitsDefinition}
  */
 public record RuleDefinition(
         String name,
@@ -32,22 +31,23 @@ public record RuleDefinition(
     private static final Pattern NAME = Pattern.compile("[a-z0-9][A-Za-z0-9_-]*");
 
     /**
-     * A rule in Java, for a {@link RuleSource}; the methods that follow add its settings.
+     * Returns a rule without settings, for a {@link RuleSource}; the methods of the result add settings.
      *
      * <pre>{@code
      * RuleDefinition.named("orders").paths("/api/**").key("principal|ip").limit(Limit.tokenBucket(100, ofSeconds(1)))
      * }</pre>
      *
-     * @param name letters, digits, {@code -} and {@code _}, the first a small letter or digit
+     * @param name letters, digits, {@code -} and {@code _}, starting with a lowercase letter or digit
      */
     public static RuleDefinition named(String name) {
         RuleOrigin origin = RuleOrigin.source("rule \"" + name + "\"");
-        if (!NAME.matcher(name).matches()) {
-            throw new LimiterConfigurationException(new Problem(
-                    MessageCode.NAME,
-                    origin.of("name"),
-                    name,
-                    "A name must be letters, digits, '-' and '_', and start with a small letter or digit."));
+        if (name == null || !NAME.matcher(name).matches()) {
+            throw new LimiterConfigurationException(
+                    new Problem(
+                            MessageCode.NAME,
+                            origin.of("name"),
+                            name,
+                            "A name must consist of letters, digits, '-' and '_', and start with a lowercase letter or digit."));
         }
         return builder(name, origin).build();
     }
@@ -69,7 +69,7 @@ public record RuleDefinition(
                 name, origin, LimitDefinition.of(origin, permits, window, null, null, null), null, settings);
     }
 
-    /** This rule as a {@link RuleSource} has it, so that messages name the source. */
+    /** Returns this rule with a {@link RuleSource} as its origin, which messages then name. */
     public RuleDefinition from(String source) {
         RuleOrigin place = RuleOrigin.source("rule \"" + name + "\" of " + source);
         return new RuleDefinition(
@@ -80,17 +80,17 @@ public record RuleDefinition(
                 settings.writtenAt(place));
     }
 
-    /** The setting of an option; null if there is none. */
+    /** Returns the setting of an option; null if there is none. */
     public <T> @Nullable Setting<T> get(Option<T> option) {
         return settings.get(option);
     }
 
-    /** The value of an option; null if there is none. */
+    /** Returns the value of an option; null if there is none. */
     public <T> @Nullable T value(Option<T> option) {
         return settings.value(option);
     }
 
-    /** The value of an option, or another one if nothing was set. */
+    /** Returns the value of an option, or {@code otherwise} if it is not set. */
     @Override
     public <T> T value(Option<T> option, T otherwise) {
         T set = settings.value(option);
@@ -98,8 +98,8 @@ public record RuleDefinition(
     }
 
     /**
-     * These settings, completed attribute by attribute by weaker ones, and named limits by those of their name. Limits
-     * are one attribute where only one of both has named ones: these are not mixed with inline ones.
+     * Returns these settings merged over weaker ones, option by option; named limits are merged by name. If only one of
+     * both has named limits, its limits replace the other's, because named and inline limits do not mix.
      */
     public RuleDefinition over(RuleDefinition weaker) {
         boolean ownLimits = limits != null || (weaker.limits != null && !limit.isEmpty());
@@ -121,40 +121,40 @@ public record RuleDefinition(
         return merged;
     }
 
-    /** This rule as if it had been written at {@code other}. */
+    /** Returns this rule with another origin. */
     public RuleDefinition at(RuleOrigin other) {
         return new RuleDefinition(name, other, limit, limits, settings);
     }
 
-    /** This rule with other settings instead of its own. */
+    /** Returns this rule with other settings. */
     public RuleDefinition with(Settings others) {
         return new RuleDefinition(name, origin, limit, limits, others);
     }
 
-    /** This rule with another mode of all rules than that of the configuration; null for that. */
+    /** Returns this rule with a changed mode of all rules; null is the configured one. */
     public RuleDefinition inModeOfAll(@Nullable Setting<Mode> mode) {
         return mode == null ? this : with(new Settings(Map.of(ChangeOrigin.MODE_OF_ALL, mode)).over(settings));
     }
 
-    /** This rule with other settings of its limits, by their names as in {@link #limitsByName()}. */
+    /** Returns this rule with other limits, by name as in {@link #limitsByName()}. */
     RuleDefinition withLimits(Map<String, LimitDefinition> byName) {
         return limits == null
                 ? new RuleDefinition(name, origin, byName.getOrDefault("", limit), null, settings)
                 : new RuleDefinition(name, origin, limit, byName, settings);
     }
 
-    /** The limits by their names, that of the only one being empty. */
+    /** Returns the limits by name; the name of a single limit is empty. */
     public Map<String, LimitDefinition> limitsByName() {
         return limits == null ? Map.of("", limit) : limits;
     }
 
     /**
-     * The name of one of its limits as this rule spells it.
+     * Returns the name of a limit in the spelling of this rule.
      *
-     * @param meant in any spelling; empty for the only limit
-     * @param where it was written
-     * @param code of the problem if there is no such limit
-     * @throws dev.limiter.spring.failure.LimiterConfigurationException if there is no such limit
+     * @param meant the name in any spelling; empty for the only limit
+     * @param where the origin of the name
+     * @param code the code of the problem if the limit is unknown
+     * @throws dev.limiter.spring.failure.LimiterConfigurationException if the limit is unknown
      */
     public String limitName(String meant, String where, MessageCode code) {
         String names = String.join(", ", limitsByName().keySet());
@@ -166,20 +166,19 @@ public record RuleDefinition(
                         where,
                         null,
                         limits == null
-                                ? "The rule has only one limit, without a name. Write its settings without one."
+                                ? "The rule has only one limit, without a name. Write the settings without a name."
                                 : meant.isEmpty()
                                         ? "The rule has named limits. Write which: " + names + "."
-                                        : "The rule has no limit of this name; there are " + names + "."));
+                                        : "The rule has no limit of this name. Its limits: " + names + "."));
     }
 
-    /** Settings that were written at {@code origin}. */
+    /** Returns a builder for settings with this origin. */
     public static Builder builder(String name, RuleOrigin origin) {
         return new Builder(name, origin);
     }
 
     /**
-     * Sets options by their names; {@link RuleOptions} describes each. Null is the same as not calling. Not
-     * thread-safe.
+     * Builds definitions; {@link RuleOptions} describes each option. Null values are ignored. Not thread-safe.
      */
     public static final class Builder {
 
@@ -195,25 +194,25 @@ public record RuleDefinition(
             this.limit = LimitDefinition.of(origin, null, null, null, null, null);
         }
 
-        /** Any of the {@link RuleOptions}. */
+        /** Sets any of the {@link RuleOptions}. */
         public <T> Builder set(Option<T> option, @Nullable T value) {
             settings = settings.with(option, value, origin);
             return this;
         }
 
-        /** Any number of them, with their places. */
+        /** Adds settings with their origins. */
         public Builder settings(Settings more) {
             settings = more.over(settings);
             return this;
         }
 
-        /** The only limit of the rule, with its place. */
+        /** Sets the only limit of the rule, with its origin. */
         public Builder limit(LimitDefinition limit) {
             this.limit = limit;
             return this;
         }
 
-        /** The only limit of the rule. */
+        /** Sets the only limit of the rule. */
         public Builder limit(
                 @Nullable Long limit,
                 @Nullable String window,
@@ -224,13 +223,13 @@ public record RuleDefinition(
             return this;
         }
 
-        /** Where the windows of that limit begin; to be called after it. */
+        /** Sets when the windows of that limit start; call it after {@code limit}. */
         public Builder align(@Nullable Align align, @Nullable String zone) {
             this.limit = limit.with(LimitOptions.ALIGN, align, origin).with(LimitOptions.ZONE, zone, origin);
             return this;
         }
 
-        /** One of several limits of the rule, each with a name. */
+        /** Adds a named limit. */
         public Builder namedLimit(String limitName, LimitDefinition named) {
             if (limits == null) {
                 limits = new LinkedHashMap<>();
@@ -239,19 +238,19 @@ public record RuleDefinition(
             return this;
         }
 
-        /** How slowly that limit starts; to be called after it. */
+        /** Sets the warm-up of that limit; call it after {@code limit}. */
         public Builder warmUp(@Nullable String warmUp) {
             this.limit = limit.with(LimitOptions.WARM_UP, warmUp, origin);
             return this;
         }
 
         /**
-         * The requests that may wait.
+         * Sets the options for waiting.
          *
          * @param maxWait the longest wait, such as 500ms
          * @param maxWaiting the most requests that wait at the same time
-         * @param priority an expression that is true for requests that go first
-         * @param reserve the share of each limit kept for these requests, such as 20%
+         * @param priority an expression that is true for requests with priority
+         * @param reserve the share of each limit that is reserved for them, such as 20%
          */
         public Builder waiting(
                 @Nullable String maxWait,
@@ -265,10 +264,10 @@ public record RuleDefinition(
         }
 
         /**
-         * The tiers of requests with other limits.
+         * Sets the tiers.
          *
-         * @param by what gives the name of the tier of a request
-         * @param tiers by their names
+         * @param by a key part or an expression that returns the name of a request's tier
+         * @param tiers limits by tier name
          */
         public Builder tiers(@Nullable String by, @Nullable Map<String, LimitsDefinition> tiers) {
             return set(RuleOptions.TIER_BY, by).set(LimitsDefinition.TIERS, tiers);
@@ -315,11 +314,11 @@ public record RuleDefinition(
         }
 
         /**
-         * When a key is banned for a while.
+         * Sets the ban.
          *
-         * @param after rejections
-         * @param within the time for which a rejection counts
-         * @param duration of the ban
+         * @param after the number of rejections
+         * @param within the time in which they are counted
+         * @param duration the duration of the ban
          */
         public Builder ban(@Nullable Long after, @Nullable String within, @Nullable String duration) {
             return set(BanOptions.AFTER, after).set(BanOptions.WITHIN, within).set(BanOptions.FOR, duration);

@@ -2,7 +2,7 @@ package dev.limiter.spring.rule;
 
 import java.util.Locale;
 
-/** Names of rules are the same when they differ only in case, {@code -} and {@code _}, as property names are. */
+/** Compares names of rules. As in property names, case, {@code -} and {@code _} do not matter. */
 public final class RuleName {
 
     /** The name of the automatic limit. */
@@ -10,7 +10,7 @@ public final class RuleName {
 
     private RuleName() {}
 
-    /** The spelling that all names of the same rule have in common. */
+    /** Returns the same text for all spellings of a name. */
     public static String canonical(String name) {
         StringBuilder canonical = new StringBuilder(name.length());
         for (int i = 0; i < name.length(); i++) {

@@ -8,32 +8,32 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The settings of a rule in Java. Each method returns a copy of the rule with a setting, which means the same as in
- * {@code application.yml}; values are checked when the rule is put in force.
+ * The settings of a rule in Java, as in {@code application.yml}. Each method returns a copy of the rule. Values are
+ * validated when the rules are compiled.
  */
 public interface RuleTerms {
 
-    /** The value of an option; null if it is not set. */
+    /** Returns the value of an option, or {@code otherwise} if it is not set. */
     <T> T value(Option<T> option, T otherwise);
 
-    /** The rule with a setting, in place of an earlier one of the option. */
+    /** Sets an option. Replaces an earlier value. */
     <T> RuleDefinition with(Option<T> option, T value);
 
     /**
-     * The limits, all of which apply. If there are several, all but one need a {@linkplain Limit#named name}. A leaky
-     * bucket is paced if the rule has a {@link #maxWait}.
+     * Sets the limits. All of them apply. Each of several limits needs a {@linkplain Limit#named name}. A leaky bucket
+     * is paced if the rule has a {@link #maxWait}.
      */
     RuleDefinition limit(Limit... limits);
 
-    /** A token bucket: so many permits per window, such as {@code 1m}. */
+    /** Sets a token bucket with a number of permits per window, such as {@code 1m}. */
     RuleDefinition limit(long permits, String window);
 
-    /** The paths of the requests that the rule applies to, such as {@code /api/**}. */
+    /** Sets the path patterns of the requests that the rule applies to, such as {@code /api/**}. */
     default RuleDefinition paths(String... patterns) {
         return with(RuleOptions.PATHS, List.of(patterns));
     }
 
-    /** The HTTP methods of these requests; all by default. */
+    /** Sets the HTTP methods that the rule applies to; all by default. */
     default RuleDefinition methods(String... methods) {
         return with(RuleOptions.METHODS, List.of(methods));
     }
@@ -46,32 +46,35 @@ public interface RuleTerms {
         return with(RuleOptions.SCOPE, scope);
     }
 
-    /** The parts of the key, such as {@code principal|ip}; one bucket for all clients by default. */
+    /** Sets the parts of the key, such as {@code principal|ip}; one bucket for all clients by default. */
     default RuleDefinition key(String... parts) {
         return with(RuleOptions.KEY, List.of(parts));
     }
 
-    /** The permits that a request takes; 1 by default. */
+    /** Sets the permits that a request takes; 1 by default. */
     default RuleDefinition cost(long permits) {
         return cost(Long.toString(permits));
     }
 
-    /** The permits that a request takes, as an expression. */
+    /** Sets the permits that a request takes, as an expression. */
     default RuleDefinition cost(String expression) {
         return with(RuleOptions.COST, expression);
     }
 
-    /** How long a request may wait for its turn. */
+    /** Sets the longest time that a request waits. */
     default RuleDefinition maxWait(Duration longest) {
         return with(RuleOptions.MAX_WAIT, longest.toString());
     }
 
-    /** How many requests may wait for one key. */
+    /** Sets the most requests that wait for one key. */
     default RuleDefinition maxWaiting(int requests) {
         return with(RuleOptions.MAX_WAITING, requests);
     }
 
-    /** An expression that is true for requests that go first, with a share that is kept for them, such as {@code 20%}. */
+    /**
+     * Sets an expression that is true for requests with priority, and the share that is reserved for them, such as
+     * {@code 20%}.
+     */
     default RuleDefinition priority(String expression, String reserve) {
         return with(RuleOptions.PRIORITY, expression).with(RuleOptions.RESERVE, reserve);
     }
@@ -80,49 +83,51 @@ public interface RuleTerms {
         return with(RuleOptions.MODE, mode);
     }
 
-    /** The share of the keys for which the rule is enforced, such as {@code 10%}. */
+    /** Sets the share of keys for which the rule is enforced, such as {@code 10%}. */
     default RuleDefinition rollout(String share) {
         return with(RuleOptions.ROLLOUT, share);
     }
 
-    /** The status of the response to rejected requests: 429, or 503 for a limit that protects the application. */
+    /**
+     * Sets the status of the response to rejected requests: 429, or 503 for a limit that protects the application.
+     */
     default RuleDefinition status(int status) {
         return with(RuleOptions.STATUS, status);
     }
 
-    /** An expression that is true for requests that the rule applies to. */
+    /** Sets an expression that is true for requests that the rule applies to. */
     default RuleDefinition condition(String expression) {
         return with(RuleOptions.CONDITION, expression);
     }
 
-    /** {@code failed}, or an expression that is true for requests that stay charged. */
+    /** Sets which requests stay charged: {@code failed}, or an expression that is true for them. */
     default RuleDefinition chargeIf(String outcome) {
         return with(RuleOptions.CHARGE_IF, outcome);
     }
 
-    /** Networks of clients that are never limited. */
+    /** Sets the networks of clients that are never limited. */
     default RuleDefinition allow(String... networks) {
         return with(RuleOptions.ALLOW, List.of(networks));
     }
 
-    /** Networks of clients that are always rejected. */
+    /** Sets the networks of clients that are always rejected. */
     default RuleDefinition deny(String... networks) {
         return with(RuleOptions.DENY, List.of(networks));
     }
 
-    /** Bans a key after so many rejections within a time. */
+    /** Bans a key after a number of rejections within a time. */
     default RuleDefinition ban(long after, Duration within, Duration duration) {
         return with(BanOptions.AFTER, after)
                 .with(BanOptions.WITHIN, within.toString())
                 .with(BanOptions.FOR, duration.toString());
     }
 
-    /** The limits of a tier, with the names that the limits of the rule have. */
+    /** Adds a tier. Its limits have the names of the rule's limits. */
     default RuleDefinition tier(String name, Limit... limits) {
         return tier(name, LimitsDefinition.of(RuleOrigin.source("tier " + name), List.of(limits)));
     }
 
-    /** A tier to which the rule does not apply. */
+    /** Adds a tier to which the rule does not apply. */
     default RuleDefinition unlimitedTier(String name) {
         return tier(name, new LimitsDefinition(new LimitDefinition("tier " + name, Settings.NONE), null, true));
     }
@@ -133,22 +138,22 @@ public interface RuleTerms {
         return with(LimitsDefinition.TIERS, tiers);
     }
 
-    /** The part of a key, or the expression, that gives the name of the tier. */
+    /** Sets the key part or expression that returns the name of the tier. */
     default RuleDefinition tierBy(String source) {
         return with(RuleOptions.TIER_BY, source);
     }
 
-    /** The limits that are counted next to those of the rule, without effect. */
+    /** Sets candidate limits, which are counted next to the rule's own without effect. */
     default RuleDefinition candidate(Limit... limits) {
         return with(LimitsDefinition.CANDIDATE, LimitsDefinition.of(RuleOrigin.source("candidate"), List.of(limits)));
     }
 
-    /** The name of a {@link LimitResolver} bean, or an expression, that gives the limit of each key. */
+    /** Sets the name of a {@link LimitResolver} bean, or an expression, that returns the limit of each key. */
     default RuleDefinition limitResolver(String source) {
         return with(RuleOptions.LIMIT_RESOLVER, source);
     }
 
-    /** How long the limit of a key is kept. */
+    /** Sets how long the resolved limit of a key is cached. */
     default RuleDefinition limitCache(Duration time) {
         return with(RuleOptions.LIMIT_CACHE, time.toString());
     }
@@ -161,7 +166,7 @@ public interface RuleTerms {
         return with(RuleOptions.HEADERS, style);
     }
 
-    /** With Redis, the share of the limit that each instance takes ahead, such as {@code 5%}. */
+    /** Sets the share of the limit that each instance leases from Redis, such as {@code 5%}. */
     default RuleDefinition lease(String share) {
         return with(RuleOptions.LEASE, share);
     }

@@ -1,6 +1,6 @@
 package dev.limiter.spring.rule;
 
-/** The requests that share the budget of a rule, for the same key. */
+/** The requests that share a bucket, for the same key. */
 public enum Scope {
     /** All requests of the rule. */
     RULE,

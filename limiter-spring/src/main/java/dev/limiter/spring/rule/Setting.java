@@ -1,8 +1,8 @@
 package dev.limiter.spring.rule;
 
 /**
- * A value of a rule that was set somewhere.
+ * The value of an option, and its origin.
  *
- * @param where the property, or the attribute and the annotated method; stays with the value when rules are merged
+ * @param where the property, or the attribute and the annotated method; unchanged when rules are merged
  */
 public record Setting<T>(T value, String where) {}

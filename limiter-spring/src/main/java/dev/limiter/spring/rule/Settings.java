@@ -8,39 +8,38 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of some options, each with the place where it was written. Immutable.
+ * The values of options, with their origins. Immutable.
  *
- * @param all by their options
+ * @param all settings by option
  */
 public record Settings(Map<Option<?>, Setting<?>> all) {
 
-    /** No settings. */
     public static final Settings NONE = new Settings(Map.of());
 
     public Settings {
         all = Collections.unmodifiableMap(new LinkedHashMap<>(all));
     }
 
-    /** The setting of an option; null if there is none. */
+    /** Returns the setting of an option; null if there is none. */
     @SuppressWarnings("unchecked") // with() has put it there
     public <T> @Nullable Setting<T> get(Option<T> option) {
         return (Setting<T>) all.get(option);
     }
 
-    /** The value of the setting of an option; null if there is none. */
+    /** Returns the value of the setting of an option; null if there is none. */
     public <T> @Nullable T value(Option<T> option) {
         Setting<T> setting = get(option);
         return setting == null ? null : setting.value();
     }
 
-    /** These and one more, in place of the option's earlier setting; null adds none. */
+    /** Returns these settings and one more, which replaces an earlier one of the option; null adds none. */
     public <T> Settings with(Option<T> option, @Nullable T value, RuleOrigin origin) {
         return value == null
                 ? this
                 : new Settings(Map.of(option, new Setting<>(value, origin.of(option.name())))).over(this);
     }
 
-    /** These as if all had been written at {@code origin}. */
+    /** Returns these settings with another origin. */
     Settings writtenAt(RuleOrigin origin) {
         Map<Option<?>, Setting<?>> moved = new LinkedHashMap<>();
         all.forEach((option, setting) ->
@@ -61,27 +60,27 @@ public record Settings(Map<Option<?>, Setting<?>> all) {
         return value;
     }
 
-    /** These, completed option by option by weaker ones. */
+    /** Returns these settings merged over weaker ones. */
     public Settings over(Settings weaker) {
         Map<Option<?>, Setting<?>> merged = new LinkedHashMap<>(weaker.all);
         merged.putAll(all);
         return new Settings(merged);
     }
 
-    /** These, as if nothing had been set for some options. */
+    /** Returns these settings without some options. */
     public Settings without(Option<?>... options) {
         List<Option<?>> others = List.of(options);
         return only(option -> !others.contains(option));
     }
 
-    /** The settings of some options. */
+    /** Returns the settings of some options. */
     Settings only(Predicate<Option<?>> wanted) {
         Map<Option<?>, Setting<?>> some = new LinkedHashMap<>(all);
         some.keySet().removeIf(wanted.negate());
         return new Settings(some);
     }
 
-    /** Whether nothing was set. */
+    /** Returns whether no option is set. */
     public boolean isEmpty() {
         return all.isEmpty();
     }

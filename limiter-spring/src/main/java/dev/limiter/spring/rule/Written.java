@@ -1,6 +1,6 @@
 package dev.limiter.spring.rule;
 
-/** See {@link RuleOrigin}. Attributes in Java have no dashes. */
+/** A {@link RuleOrigin}. Attributes in Java have no dashes. */
 record Written(String text, boolean isProperty) implements RuleOrigin {
 
     @Override

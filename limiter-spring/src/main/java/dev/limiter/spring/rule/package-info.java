@@ -1,6 +1,6 @@
 /**
- * Rules as they are written: definitions, options and settings, and how they merge. Extension point: {@link
- * dev.limiter.spring.rule.RuleSource}. Internal, but for the types that the manual lists (docs/reference/api.md).
+ * Definitions of rules before compilation: options, settings and merging. Extension point: {@link
+ * dev.limiter.spring.rule.RuleSource}. Internal, except for the types in docs/reference/api.md.
  */
 @NullMarked
 package dev.limiter.spring.rule;

@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The result of work that begins when it is permitted. If it is cancelled before, the permits are refunded. */
+/** The result of work that starts once it is permitted. Cancelling it before refunds the permits. */
 final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
 
     private final Supplier<? extends CompletionStage<T>> work;
@@ -19,7 +19,7 @@ final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
         this.work = work;
     }
 
-    /** Begins the work after a decision. Returns this. */
+    /** Starts the work after a decision. Returns this. */
     AsyncCall<T> after(ReturningFuture<Verdict> decision) {
         cancels(decision);
         var unused = decision.whenComplete((verdict, failure) -> {
@@ -41,7 +41,7 @@ final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
             RuleTemplate.permitted(verdict);
             stage = (CompletionStage<T>) Objects.requireNonNull(
                     CallCompletion.inCode(verdict).<RuntimeException>proceed(work::get, null),
-                    "the work returned no stage");
+                    "work returned null instead of a CompletionStage");
         } catch (Throwable failure) {
             completeExceptionally(failure);
             return;

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Decides by the rules in force. Thread-safe. */
+/** A template that decides with the current rules. Thread-safe. */
 public final class RuleTemplate implements RateLimitTemplate {
 
     private final Supplier<RuleDecider> decider;
@@ -101,8 +101,9 @@ public final class RuleTemplate implements RateLimitTemplate {
 
     private static CodeCall call(String rule, @Nullable String key, @Nullable Long permits, boolean mayWait) {
         if (key == null) {
-            throw new IllegalArgumentException("The key for rule \"" + rule + "\" is null. Pass a text that identifies"
-                    + " the client, or \"\" for the bucket of clients without one. [" + MessageCode.KEY + "]");
+            throw new IllegalArgumentException("The key for rule \"" + rule + "\" is null. Pass a text that"
+                    + " identifies" + " the client, or \"\" for the bucket of unidentified clients."
+                    + " [" + MessageCode.KEY + "]");
         }
         return new CodeCall(key, permits, mayWait);
     }

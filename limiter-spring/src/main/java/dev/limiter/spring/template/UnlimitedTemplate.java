@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Permits everything, in an application without limits, where no rule is known. Thread-safe. */
+/** Permits everything, for applications with {@code limiter.enabled: false}. Thread-safe. */
 public final class UnlimitedTemplate implements RateLimitTemplate {
 
     @Override

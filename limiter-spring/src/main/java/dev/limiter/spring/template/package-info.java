@@ -1,4 +1,4 @@
-/** Decides for code by the names of rules. Internal. */
+/** Decisions that code requests by rule name. Internal. */
 @NullMarked
 package dev.limiter.spring.template;
 

@@ -38,15 +38,15 @@ class AddressRangeTests {
 
     @ParameterizedTest
     @CsvSource({
-        "'', no network",
-        "/8, no network",
-        "example.com, no network",
-        "10/8, no network",
-        "10.0.0/8, no network",
-        "256.0.0.0/8, no network",
-        "010.0.0.0/8, no network",
-        "[::1]/128, no network",
-        "fe80::1%eth0/64, no network",
+        "'', not an IP address or network",
+        "/8, not an IP address or network",
+        "example.com, not an IP address or network",
+        "10/8, not an IP address or network",
+        "10.0.0/8, not an IP address or network",
+        "256.0.0.0/8, not an IP address or network",
+        "010.0.0.0/8, not an IP address or network",
+        "[::1]/128, not an IP address or network",
+        "fe80::1%eth0/64, not an IP address or network",
         "10.0.0.0/, number from 0 to 32",
         "10.0.0.0/33, number from 0 to 32",
         "10.0.0.0/-1, number from 0 to 32",
@@ -54,13 +54,13 @@ class AddressRangeTests {
         "10.0.0.0/8/8, number from 0 to 32",
         "10.0.0.0/255.0.0.0, number from 0 to 32",
         "::/129, number from 0 to 128",
-        "10.0.0.1/8, did you mean 10.0.0.0/8",
-        "2001:db8::1/32, did you mean 2001:db8:0:0:0:0:0:0/32",
+        "10.0.0.1/8, Did you mean 10.0.0.0/8",
+        "2001:db8::1/32, Did you mean 2001:db8:0:0:0:0:0:0/32",
     })
-    void saysWhatWouldBeRight(String range, String said) {
+    void messageContainsACorrectExample(String range, String message) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> AddressRange.parse(range))
-                .withMessageContaining(said)
+                .withMessageContaining(message)
                 .withMessageContaining("10.0.0.0/8");
     }
 }

@@ -34,7 +34,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The end of a call that holds the only permit of one rule, and for its time has that of a rule without charges. */
+/**
+ * The completion of a call that holds the only permit of one rule and, until its end, a permit of a rule with
+ * charge-if.
+ */
 class CallCompletionTests {
 
     private final PermitHolders holders = new PermitHolders(() -> 0);
@@ -145,7 +148,7 @@ class CallCompletionTests {
         isOver();
     }
 
-    /** The permits of concurrency limits count the work, which may go on until its source has been cancelled. */
+    /** Concurrency permits are held until the source of the work is cancelled. */
     @Test
     void isTheCancellationOfAPublisherOnceItsSourceIsCancelled() {
         AtomicLong held = new AtomicLong();
@@ -187,7 +190,7 @@ class CallCompletionTests {
         assertThat(service.charged(() -> mono)).isSameAs(mono);
     }
 
-    /** The next release of a permit. */
+    /** Returns the next release of a permit. */
     private void failOnce() {
         holders.onRelease((permit, time) -> {
             holders.onRelease((other, later) -> {});
@@ -195,7 +198,7 @@ class CallCompletionTests {
         });
     }
 
-    @SuppressWarnings("unchecked") // copies are of the types that their users know
+    @SuppressWarnings("unchecked") // copies have the type of the original
     private <T> T call(T result) {
         return (T) Objects.requireNonNull(service.call(() -> result));
     }

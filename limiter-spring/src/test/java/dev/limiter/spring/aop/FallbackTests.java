@@ -21,14 +21,14 @@ class FallbackTests {
     void isNoFallbackOfItself() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Fallback.of(LIMITED, Service.class, "now"))
-                .withMessage("This is the limited method itself: name another one, such as \"nowRejected\"");
+                .withMessage("It is the limited method itself: name another one, such as \"nowRejected\".");
     }
 
     @Test
     void isNamedWithoutParentheses() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Fallback.of(LIMITED, Service.class, "later()"))
-                .withMessage("This has to be the name of a method alone: write \"later\"");
+                .withMessage("It must be the name of a method without parameters: write \"later\".");
     }
 
     static class Service {

@@ -52,7 +52,7 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** Annotations with a rule of their name in the configuration: its settings win, one by one. */
+/** Annotations that share their name with a configured rule, whose settings take precedence one by one. */
 class OverlaidAnnotationTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -92,7 +92,7 @@ class OverlaidAnnotationTests {
                                 .toString()));
     }
 
-    /** A change alone declares no rule: it is still that of the annotation. */
+    /** A change declares no rule, so the rule is still the one of the annotation. */
     @ParameterizedTest
     @MethodSource("origins")
     void areDeclaredBySettingsUnlessTheseAreChanges(RuleOrigin settings, String origin) {
@@ -163,7 +163,7 @@ class OverlaidAnnotationTests {
     }
 
     @Test
-    void areToldOfAWaitThatNoRequestHas() {
+    void reportAWaitThatNoRequestHas() {
         Rules rules = inForce(
                 rule("x").limit(null, null, Algorithm.FIXED_WINDOW, null, null).align(Align.FIRST, null));
 

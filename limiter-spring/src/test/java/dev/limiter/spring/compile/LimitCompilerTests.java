@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Limits that an application resolves for its keys are held to the length of logs that the storage admits. */
+/** Resolved limits respect the longest log that the storage allows. */
 class LimitCompilerTests {
 
     private static final String WHERE = "limiter.rules.orders.limit-resolver";
@@ -54,7 +54,7 @@ class LimitCompilerTests {
 
         assertThatThrownBy(() ->
                         new LimitCompiler(Set.of(), TimeSteps.NANOSECONDS).compile(Map.of("", limit), Duration.ZERO))
-                .hasMessageContaining("there are none: the RateLimiterFactory bean has no strategy, as a mock of it")
+                .hasMessageContaining("Available: none, because the RateLimiterFactory bean has no strategy")
                 .hasMessageContaining("LIM-203");
     }
 

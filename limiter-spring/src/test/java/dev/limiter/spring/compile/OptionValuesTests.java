@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Values of options are held to the ranges of these. */
+/** Values of options are checked against their ranges. */
 class OptionValuesTests {
 
     private static final Map<String, Option<String>> DURATIONS = Stream.of(

@@ -29,7 +29,7 @@ class OtherPermitsTests {
                         Limit.tokenBucket(10, MINUTE).warmUp(SECOND),
                         Limit.tokenBucket(20, MINUTE).warmUp(SECOND)),
                 arguments(Limit.leakyBucket(10, MINUTE).burst(50), Limit.leakyBucket(20, MINUTE)),
-                // 20 can leave within the wait of a second, and one at once
+                // 20 leave within the wait of a second, and one at once
                 arguments(
                         Limit.leakyBucket(10, SECOND).burst(5).paced().warmUp(SECOND),
                         Limit.leakyBucket(20, SECOND).burst(21).paced().warmUp(SECOND)),

@@ -19,7 +19,7 @@ class PathPatternsTests {
         "/api/orders/*, /api/orders/{id}, /api/orders/7, true",
         "api/orders/*, /api/orders/{id}, /api/orders/7, true",
         "/api/orders, /api/orders/{id}, /api/orders/7, false",
-        // The endpoint's own pattern counts, for any spelling that Spring routed to it.
+        // The endpoint's own pattern matches, for any spelling that Spring routed to it.
         "/api/orders, /api/orders, /api/orders;x=1, true",
         "/api/orders, /api/orders, /API/Orders/, true",
         "/api/orders/**, /api/orders/{id}, //api/orders/7, true",
@@ -67,7 +67,7 @@ class PathPatternsTests {
         "/error, /**, //error, false",
         "/error, /error, //error, true",
     })
-    void safelyCoverOnlyWhatIsMeantAndWritten(String pattern, String endpoint, String path, boolean covered) {
+    void coverSafelyNeedsEverySpellingToMatch(String pattern, String endpoint, String path, boolean covered) {
         PathPatterns patterns = new PathPatterns(List.of(pattern), () -> PathPatternParser.defaultInstance);
 
         assertThat(patterns.coverSafely(endpoint, PathContainer.parsePath(path)))

@@ -13,7 +13,7 @@ import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOrigin;
 import org.junit.jupiter.api.Test;
 
-/** Clients know a limit by the name of its rule, with its own behind that if it has one. */
+/** In responses, a limit has the name of its rule, followed by its own name if it has one. */
 class PolicyNameTests {
 
     @Test
@@ -22,7 +22,7 @@ class PolicyNameTests {
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContainingAll(
                         "limiter.rules.orders-burst is \"orders-burst\"",
-                        "one of limiter.rules.orders as well",
+                        "one of limiter.rules.orders would have this name",
                         "LIM-104");
     }
 

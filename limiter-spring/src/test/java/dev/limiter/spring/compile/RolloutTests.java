@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** As many keys as are said, always the same ones. */
+/** The given share of keys, always the same ones. */
 class EnforcedShareTests {
 
     private static final int KEYS = 100_000;
@@ -49,7 +49,7 @@ class EnforcedShareTests {
         }
     }
 
-    /** Instances of two versions, and of all to come, reject the same keys. */
+    /** Instances of all versions reject the same keys. */
     @ParameterizedTest
     @CsvSource({"a, 3736", "ip=9:192.0.2.7, 413", "header:x-api-key=4:acme, 6848"})
     void keyIsWhereItWasInEachVersion(String key, int first) {

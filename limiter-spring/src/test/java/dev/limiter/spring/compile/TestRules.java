@@ -24,17 +24,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** The rules of a test, written and compiled without an application. */
+/** Creates and compiles rules without an application. */
 public final class TestRules {
 
     private TestRules() {}
 
-    /** A rule as if it stood under {@code limiter.rules}. */
+    /** Returns a rule with the origin of a property below {@code limiter.rules}. */
     public static RuleDefinition.Builder rule(String name) {
         return RuleDefinition.builder(name, RuleOrigin.property("limiter.rules." + name));
     }
 
-    /** A rule of 100 requests a minute with these settings, for a key. */
+    /** Returns a rule of 100 requests a minute with a key. */
     public static RuleDefinition.Builder keyed(String name, String key) {
         return rule(name).limit(100L, "1m", null, null, null).key(List.of(key));
     }
@@ -47,12 +47,12 @@ public final class TestRules {
         return compiler(SecretValues.asTheyAre()).compile(rule);
     }
 
-    /** The rules of an application that has these. */
+    /** Returns compiled rules. */
     public static Rules inForce(RuleDefinition.Builder... rules) {
         return inForceBeside(null, rules);
     }
 
-    /** {@code defaultLimit}: the automatic limit; null if there is none. */
+    /** Returns compiled rules; {@code defaultLimit}: the automatic limit, null if there is none. */
     public static Rules inForceBeside(RuleDefinition.@Nullable Builder defaultLimit, RuleDefinition.Builder... rules) {
         return new Rules(new RuleSetCompiler(compiler(SecretValues.asTheyAre()))
                 .compile(
@@ -61,12 +61,12 @@ public final class TestRules {
                         new Setting<>(List.of(), "limiter.web.exclude")));
     }
 
-    /** Rules that can be changed; there are none so far. {@code store}: where changes are kept. */
+    /** Returns rules that can be changed, initially none; {@code store}: stores the changes. */
     public static LiveRules live(ChangeStore store) {
         return live(store, () -> 0, Caps.NONE);
     }
 
-    /** {@code clock}: by which overrides of keys end. */
+    /** Returns rules that can be changed, initially none; {@code clock}: ends changes. */
     public static LiveRules live(ChangeStore store, TimeSource clock, Caps caps) {
         RuleSetCompiler compiler = new RuleSetCompiler(compiler(SecretValues.asTheyAre(), clock, caps));
         Setting<List<String>> excluded = new Setting<>(List.of(), "limiter.web.exclude");
@@ -81,7 +81,7 @@ public final class TestRules {
                 changed -> {});
     }
 
-    /** {@code secrets}: how secret values become part of keys. */
+    /** Returns a compiler; {@code secrets}: encodes secret values in keys. */
     public static RuleCompiler compiler(SecretValues secrets) {
         return compiler(secrets, TimeSource.system(), Caps.NONE);
     }

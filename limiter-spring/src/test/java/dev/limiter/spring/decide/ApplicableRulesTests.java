@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The steps of a decision that any of the rules needs, as is known before any request. */
+/** The steps of a decision that rules may need, computed before requests. */
 class ApplicableRulesTests {
 
     static Stream<Arguments> options() {

@@ -26,7 +26,7 @@ class BansTests {
 
     private final DecisionFixture fixture = new DecisionFixture();
 
-    /** One request an hour; after so many rejections within a minute, a ban of a quarter of an hour. */
+    /** One request an hour, and a ban for a quarter of an hour after a number of rejections within a minute. */
     private static RateLimitRule banning(long after) {
         return compiled(rule("login")
                 .key(List.of("header:user"))
@@ -39,15 +39,15 @@ class BansTests {
     void banBeginsWithTheLastRejection(long after) {
         RateLimitRule rule = banning(after);
         assertThat(fixture.decide(ANN, rule).permitted()).isTrue();
-        assertThat(fixture.told()).containsExactly("login permitted");
+        assertThat(fixture.reported()).containsExactly("login permitted");
         for (int rejection = 1; rejection <= after; rejection++) {
             assertThat(fixture.begunBans()).isEmpty();
             assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
-            assertThat(fixture.told()).containsExactly("login rejected");
+            assertThat(fixture.reported()).containsExactly("login rejected");
         }
         assertThat(fixture.begunBans()).containsExactly("login");
         assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
-        assertThat(fixture.told()).containsExactly("login banned");
+        assertThat(fixture.reported()).containsExactly("login banned");
         assertThat(fixture.decide(user("ben"), rule).permitted()).isTrue();
     }
 
@@ -62,12 +62,12 @@ class BansTests {
                 .satisfies(decision -> assertThat(decision.retryAfter()).contains(Duration.ofMinutes(1)));
 
         fixture.pass(Duration.ofMinutes(1).minus(NANOSECOND));
-        fixture.told();
+        fixture.reported();
         fixture.decide(ANN, rule);
-        assertThat(fixture.told()).containsExactly("login banned");
+        assertThat(fixture.reported()).containsExactly("login banned");
         fixture.pass(NANOSECOND);
         fixture.decide(ANN, rule);
-        assertThat(fixture.told()).containsExactly("login rejected");
+        assertThat(fixture.reported()).containsExactly("login rejected");
     }
 
     @Test
@@ -78,7 +78,7 @@ class BansTests {
                 .ban(3L, "1m", "15m"));
         fixture.decider.ban(rule, rule.key(ANN));
         fixture.decide(ANN, rule);
-        assertThat(fixture.told()).containsExactly("login banned");
+        assertThat(fixture.reported()).containsExactly("login banned");
         assertThat(fixture.remaining(rule, ANN)).isEqualTo(5);
     }
 
@@ -91,22 +91,22 @@ class BansTests {
             fixture.pass(Duration.ofMinutes(1));
         }
         assertThat(fixture.begunBans()).isEmpty();
-        assertThat(fixture.told()).endsWith("login rejected").doesNotContain("login banned");
+        assertThat(fixture.reported()).endsWith("login rejected").doesNotContain("login banned");
     }
 
     @Test
-    void keyOfNobodyIsNeverBanned() {
+    void keyOfUnidentifiedClientsIsNeverBanned() {
         RateLimitRule rule = banning(1);
         for (int i = 0; i < 5; i++) {
             fixture.decide(NOBODY, rule);
         }
         assertThat(fixture.begunBans()).isEmpty();
-        assertThat(fixture.told()).endsWith("login rejected").doesNotContain("login banned");
+        assertThat(fixture.reported()).endsWith("login rejected").doesNotContain("login banned");
         assertThatIllegalArgumentException().isThrownBy(() -> fixture.decider.ban(rule, rule.key(NOBODY)));
     }
 
     @Test
-    void banOfAnOperatorIsToldOnce() {
+    void banByAnOperatorIsReportedOnce() {
         RateLimitRule rule = banning(9);
         ResolvedKey key = rule.key(ANN);
         fixture.decider.ban(rule, key);
@@ -115,7 +115,7 @@ class BansTests {
         assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
     }
 
-    /** Keys for which there is no room share their states: one client would have all others banned. */
+    /** Keys in the overflow state share it, so one client could ban the others. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void noKeyIsBannedWhereThereIsNoRoom(boolean blocking) {
@@ -127,10 +127,10 @@ class BansTests {
             decide(ANN, rule, blocking);
         }
         assertThat(fixture.begunBans()).isEmpty();
-        assertThat(fixture.told()).contains("login rejected").doesNotContain("login banned");
+        assertThat(fixture.reported()).contains("login rejected").doesNotContain("login banned");
     }
 
-    /** The rejections take the last state that there is room for. */
+    /** The count of rejections takes the last free state. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void noBanBeginsThatThereIsNoRoomFor(boolean blocking) {
@@ -141,7 +141,7 @@ class BansTests {
             decide(ANN, rule, blocking);
         }
         assertThat(fixture.begunBans()).isEmpty();
-        assertThat(fixture.told()).contains("login rejected").doesNotContain("login banned");
+        assertThat(fixture.reported()).contains("login rejected").doesNotContain("login banned");
     }
 
     @Test

@@ -34,7 +34,7 @@ class CompletedAfterTests {
                         Runnable::run));
     }
 
-    /** Dependents of one future run in no particular order: the first to run is the last that was registered. */
+    /** Dependents of one future run in no particular order: the last one that was registered runs first. */
     @ParameterizedTest
     @MethodSource("completions")
     void dependentsRunAfterTheActionWhoeverCompletes(Consumer<CompletableFuture<String>> completion) {
@@ -60,10 +60,10 @@ class CompletedAfterTests {
         assertThat(seen.join()).isEqualTo(2);
     }
 
-    /** Its work goes on, whatever happens to the copy. */
+    /** Its work continues, whatever happens to the copy. */
     @ParameterizedTest
     @MethodSource("completions")
-    void stageThatNobodyCanCompleteIsWaitedFor(Consumer<CompletableFuture<String>> completion) {
+    void stageThatCannotBeCompletedIsWaitedFor(Consumer<CompletableFuture<String>> completion) {
         for (boolean minimal : List.of(true, false)) {
             actions.set(0);
             CompletableFuture<String> work = new CompletableFuture<>();
@@ -79,7 +79,7 @@ class CompletedAfterTests {
     }
 
     @Test
-    void copyOfWhatIsDoneIsDone() {
+    void copyOfACompletedStageIsCompleted() {
         CompletableFuture<String> copy = copy(CompletableFuture.completedFuture("done"));
         assertThat(copy).isCompletedWithValue("done");
         assertThat(actions).hasValue(1);

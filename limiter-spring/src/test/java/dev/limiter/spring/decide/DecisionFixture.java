@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** Decisions in memory, by a clock that a test moves, and all that listeners hear of them. */
+/** Decisions in memory with a manual clock, and the events that listeners receive. */
 final class DecisionFixture {
 
     private static final int MAX_KEYS = 1_000;
@@ -49,7 +49,7 @@ final class DecisionFixture {
         return new RuleDecider(limiters, limiters.storage(), reports, holders);
     }
 
-    /** Fills the memory with keys at their limit, but for so many states. */
+    /** Fills the memory with keys at their limit, except for a number of states. */
     void leaveRoomFor(int states) {
         Rule full = Rule.of("full", Limit.fixedWindow(1, Duration.ofDays(1)));
         int keys = 0;
@@ -69,23 +69,23 @@ final class DecisionFixture {
         return decider.decide(ApplicableRules.of(List.of(rules)), rule -> request);
     }
 
-    /** The decisions told since the last call, each as rule and outcome. */
-    List<String> told() {
-        List<String> told = decisions.stream()
+    /** Returns the decisions reported since the last call, each as rule and outcome. */
+    List<String> reported() {
+        List<String> reported = decisions.stream()
                 .map(event -> event.rule() + " " + event.outcome().tag())
                 .toList();
         decisions.clear();
-        return told;
+        return reported;
     }
 
-    /** The rules that began a ban since the last call. */
+    /** Returns the rules that started a ban since the last call. */
     List<String> begunBans() {
         List<String> begun = bans.stream().map(RateLimitEvent::rule).toList();
         bans.clear();
         return begun;
     }
 
-    /** The permits that a rule has left for a request. */
+    /** Returns the remaining permits of a rule for a request. */
     long remaining(RateLimitRule rule, RateLimitContext request) {
         return Stream.ofNullable(rule.charge(request))
                 .mapToLong(charge -> limiters.peek(charge.rule(), charge.key()).remaining())
@@ -93,7 +93,7 @@ final class DecisionFixture {
                 .orElseThrow();
     }
 
-    /** A request of a user; nobody for an empty name. */
+    /** Returns a request of a user; an empty name is no user. */
     static RateLimitContext user(String name) {
         return RateLimitContext.of(HeadersOnly.of(name.isEmpty() ? Map.of() : Map.of("user", name)), "GET /test");
     }

@@ -30,7 +30,7 @@ class DecisionReportsTests {
     }
 
     @Test
-    void listenerIsCalledOnlyWhileItHears() {
+    void listenerIsCalledOnlyWhileItAcceptsTheOutcome() {
         decide(3, List.of(), new RateLimitListener() {
             private int calls;
 
@@ -48,7 +48,7 @@ class DecisionReportsTests {
     }
 
     @Test
-    void outcomesThatAListenerDoesNotHearAreNotTold() {
+    void outcomesThatAListenerDoesNotAcceptAreNotReported() {
         decide(2, List.of(), new RateLimitListener() {
             @Override
             public void onDecision(RateLimitEvent event) {

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Deciding without a thread: the same answers, and no call that blocks. */
+/** Asynchronous decisions have the same results, and make no blocking call. */
 @Timeout(60)
 class DecisionStepsTests {
 
@@ -117,9 +117,10 @@ class DecisionStepsTests {
             }
             now.addAndGet(random.nextInt(200_000_000));
         }
-        assertThat(events.stream().map(DecisionStepsTests::told))
-                .containsExactlyElementsOf(
-                        blockingEvents.stream().map(DecisionStepsTests::told).toList());
+        assertThat(events.stream().map(DecisionStepsTests::reported))
+                .containsExactlyElementsOf(blockingEvents.stream()
+                        .map(DecisionStepsTests::reported)
+                        .toList());
         assertThat(events).allMatch(event -> event.resource().equals("resource of " + event.rule()));
         assertThat(rejections)
                 .isEqualTo(blockingEvents.stream()
@@ -135,7 +136,7 @@ class DecisionStepsTests {
                         Outcome.PERMITTED, Outcome.REJECTED, Outcome.BANNED, Outcome.SKIPPED, Outcome.SHADOW_REJECTED);
     }
 
-    private static List<Object> told(RateLimitEvent event) {
+    private static List<Object> reported(RateLimitEvent event) {
         Decision decision = event.decision();
         return Arrays.asList(
                 event.rule(),
@@ -147,7 +148,7 @@ class DecisionStepsTests {
     }
 
     @Test
-    void eachStepBeginsWithTheAnswerBefore() {
+    void eachStepStartsWithTheReplyToTheStepBefore() {
         ApplicableRules rules = ApplicableRules.of(List.of(
                 compiled(rule("banning")
                         .key(List.of("header:user"))
@@ -165,7 +166,7 @@ class DecisionStepsTests {
     }
 
     @Test
-    void cancelledDecisionGivesBackWhatIsGrantedAfterwards() {
+    void cancelledDecisionRefundsPermitsThatAreGrantedAfterwards() {
         RateLimitRule rule = compiled(rule("plain").limit(1L, "1h", null, null, null));
         CompletableFuture<Verdict> cancelled =
                 decider.decideLater(ApplicableRules.of(List.of(rule)), same -> request(Map.of()));
@@ -194,7 +195,7 @@ class DecisionStepsTests {
     }
 
     @Test
-    void failingExpressionCostsAPermitOfTheBucketOfNobody() {
+    void failingExpressionCostsAPermitOfUnresolvedKeys() {
         ApplicableRules rules = ApplicableRules.of(List.of(compiled(rule("failing")
                 .key(List.of("header:user"))
                 .limit(1L, "1h", null, null, null)
@@ -220,7 +221,7 @@ class DecisionStepsTests {
     }
 
     @Test
-    void ruleThatWatchesHarmsNobodyWhereTheStorageFailsAtOnce() {
+    void shadowRuleRejectsNothingIfTheStorageFailsAtOnce() {
         ApplicableRules rules = ApplicableRules.of(List.of(
                 compiled(rule("pool").limit(1L, null, Algorithm.CONCURRENCY, null, null)),
                 compiled(rule("watching").limit(1L, "1s", null, null, null).mode(Mode.SHADOW))));
@@ -271,7 +272,7 @@ class DecisionStepsTests {
         return new LimitsDefinition(LimitDefinition.of(ORIGIN, limit, null, null, null, null), null);
     }
 
-    /** A request whose resource each rule names in its own way. */
+    /** A request for which each rule names the resource in its own way. */
     private static RuleContexts ann(String resource) {
         return rule -> RateLimitContext.of(HeadersOnly.of(Map.of("user", "ann")), resource + " by " + rule.name());
     }
@@ -280,13 +281,13 @@ class DecisionStepsTests {
         return RateLimitContext.of(HeadersOnly.of(headers), "test");
     }
 
-    /** A storage elsewhere: fails where it would block, and answers when the test says so. */
+    /** A remote storage that fails blocking calls, and replies when the test completes the call. */
     private static final class RemoteStorage implements RateLimiterStorage {
 
         private final RateLimiterStorage states;
         private final Queue<Question> questions = new ConcurrentLinkedQueue<>();
 
-        /** The rule of which each question throws. */
+        /** The rule for which each call throws. */
         private volatile String failingAtOnce = "";
 
         RemoteStorage(TimeSource clock) {
@@ -319,7 +320,7 @@ class DecisionStepsTests {
             next().future().completeExceptionally(failure);
         }
 
-        /** The next question; the step that asks it may be just beginning in another thread. */
+        /** Returns the next call, which another thread may be about to make. */
         private Question next() {
             Question next = questions.poll();
             while (next == null) {

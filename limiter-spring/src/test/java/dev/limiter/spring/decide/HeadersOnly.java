@@ -5,7 +5,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 
-/** Requests of which only their headers are asked. */
+/** Requests that have only headers. */
 final class HeadersOnly {
 
     private HeadersOnly() {}

@@ -26,7 +26,7 @@ class RuleDeciderTests {
 
     private final DecisionFixture fixture = new DecisionFixture();
 
-    /** A rule, whether its second request is permitted, and what is told of both. */
+    /** A rule, whether its second request is permitted, and the reports about both. */
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(once(), false, List.of("once permitted", "once rejected")),
@@ -54,11 +54,11 @@ class RuleDeciderTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void decidesAndTells(RuleDefinition.Builder definition, boolean permitted, List<String> told) {
+    void decidesAndReports(RuleDefinition.Builder definition, boolean permitted, List<String> reported) {
         RateLimitRule rule = compiled(definition);
         assertThat(fixture.decide(ANN, rule).permitted()).isTrue();
         assertThat(fixture.decide(ANN, rule).permitted()).isEqualTo(permitted);
-        assertThat(fixture.told()).isEqualTo(told);
+        assertThat(fixture.reported()).isEqualTo(reported);
     }
 
     @Test
@@ -72,7 +72,7 @@ class RuleDeciderTests {
         assertThat(rejected.isBy("once")).isTrue();
         assertThat(rejected.isBy("wide")).isFalse();
         assertThat(rejected.rejectingRule()).isEqualTo("once");
-        assertThat(fixture.told()).containsExactly("wide permitted", "once permitted", "once rejected");
+        assertThat(fixture.reported()).containsExactly("wide permitted", "once permitted", "once rejected");
         assertThat(fixture.remaining(wide, ANN)).isEqualTo(9);
     }
 
@@ -83,7 +83,7 @@ class RuleDeciderTests {
                 compiled(rule("watching").limit(5L, "1h", null, null, null).mode(Mode.SHADOW));
         fixture.decide(ANN, once, watching);
         fixture.decide(ANN, once, watching);
-        assertThat(fixture.told()).containsExactly("once permitted", "watching permitted", "once rejected");
+        assertThat(fixture.reported()).containsExactly("once permitted", "watching permitted", "once rejected");
         assertThat(fixture.remaining(watching, ANN)).isEqualTo(4);
     }
 
@@ -93,9 +93,9 @@ class RuleDeciderTests {
         RateLimitRule second =
                 compiled(rule("second").limit(5L, "1h", null, null, null).mode(Mode.SHADOW));
         fixture.decide(ANN, first, second);
-        fixture.told();
+        fixture.reported();
         assertThat(fixture.decide(ANN, first, second).permitted()).isTrue();
-        assertThat(fixture.told()).containsExactly("once shadow-rejected", "second permitted");
+        assertThat(fixture.reported()).containsExactly("once shadow-rejected", "second permitted");
         assertThat(fixture.remaining(second, ANN)).isEqualTo(3);
     }
 
@@ -110,19 +110,19 @@ class RuleDeciderTests {
     }
 
     @Test
-    void failingExpressionCostsAPermitOfNobody() {
+    void failingExpressionCostsAPermitOfUnresolvedKeys() {
         RateLimitRule rule = compiled(once().condition("!#request.getHeader('none').isEmpty()"));
         assertThatExceptionOfType(RuleEvaluationException.class).isThrownBy(() -> fixture.decide(ANN, rule));
-        assertThat(fixture.told()).isEmpty();
+        assertThat(fixture.reported()).isEmpty();
 
         assertThat(fixture.decide(ANN, rule).permitted()).isFalse();
-        assertThat(fixture.told()).containsExactly("once rejected");
+        assertThat(fixture.reported()).containsExactly("once rejected");
         fixture.pass(Duration.ofHours(1));
         assertThatExceptionOfType(RuleEvaluationException.class).isThrownBy(() -> fixture.decide(ANN, rule));
     }
 
     @Test
-    void peekTellsWhereLimitsStandAndTakesNothing() {
+    void peekReturnsTheStateOfLimitsAndTakesNothing() {
         RateLimitRule rule = compiled(rule("wide").limit(10L, "1h", null, null, null));
         Verdict verdict = fixture.decide(ANN, rule);
         fixture.decide(ANN, rule);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The flags of a rule, beside what it does with requests. */
+/** The flags of a rule. */
 class RuleFlagsTests {
 
     @Test
@@ -60,7 +60,7 @@ class RuleFlagsTests {
         assertThat(compiled(keyed("test", "header:user")).isForAll()).isFalse();
     }
 
-    /** A request of ann from there. */
+    /** Returns a request of ann from an address. */
     private static RateLimitContext from(String address) {
         RequestView headers = HeadersOnly.of(Map.of("user", "ann"));
         ClientAddress client = new ClientAddress(IpAddress.parse(address), true);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Candidates: limits that are tried beside those in force. */
+/** Candidates: limits that are tried next to the enforced ones. */
 class ShadowRulesTests {
 
     private static final RateLimitContext ANN = user("ann");
@@ -35,7 +35,7 @@ class ShadowRulesTests {
         for (int i = 0; i < 3; i++) {
             fixture.decide(ANN, rules);
         }
-        assertThat(fixture.told())
+        assertThat(fixture.reported())
                 .containsExactly(
                         "live permitted",
                         "live-candidate permitted",
@@ -53,9 +53,9 @@ class ShadowRulesTests {
         RateLimitRule other = compiled(rule("other").limit(1L, "1h", null, null, null));
         RateLimitRule candidate = candidate(live);
         fixture.decide(ANN, other, compiled(live), candidate);
-        fixture.told();
+        fixture.reported();
         fixture.decide(ANN, other, compiled(live), candidate);
-        assertThat(fixture.told()).containsExactly("other rejected");
+        assertThat(fixture.reported()).containsExactly("other rejected");
         assertThat(fixture.remaining(candidate, ANN)).isEqualTo(8);
     }
 
@@ -70,7 +70,7 @@ class ShadowRulesTests {
         assertThat(fixture.remaining(candidate, ANN)).isEqualTo(1);
 
         assertThat(fixture.decide(ANN, compiled(live), candidate).permitted()).isFalse();
-        assertThat(fixture.told()).endsWith("live rejected", "live-candidate permitted");
+        assertThat(fixture.reported()).endsWith("live rejected", "live-candidate permitted");
         assertThat(fixture.remaining(candidate, ANN)).isEqualTo(1);
         assertThat(fixture.holders.permits("live-candidate")).isEqualTo(1);
 
@@ -90,7 +90,7 @@ class ShadowRulesTests {
         RateLimitRule candidate = candidate(live);
         fixture.decide(ANN, compiled(live), candidate);
         fixture.decide(ANN, compiled(live), candidate);
-        assertThat(fixture.told()).endsWith("live rejected", "live-candidate permitted");
+        assertThat(fixture.reported()).endsWith("live rejected", "live-candidate permitted");
         assertThat(fixture.remaining(candidate, ANN)).isEqualTo(4);
         fixture.pass(Duration.ofHours(1));
         assertThat(fixture.remaining(candidate, ANN)).isEqualTo(5);

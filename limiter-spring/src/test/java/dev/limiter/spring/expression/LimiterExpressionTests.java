@@ -75,7 +75,7 @@ class LimiterExpressionTests {
         assertThatThrownBy(() -> parser.parse(expression, "key of @RateLimiter on place", ExpressionScope.of(PLACE)))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining("key of @RateLimiter on place")
-                .hasMessageContaining("cannot work");
+                .hasMessageContaining("is invalid");
     }
 
     @Test
@@ -102,7 +102,7 @@ class LimiterExpressionTests {
 
         assertThatThrownBy(() -> condition.evaluate(call))
                 .isInstanceOf(RuleEvaluationException.class)
-                .hasMessageContaining("has to give true or false");
+                .hasMessageContaining("must return true or false");
     }
 
     @ParameterizedTest

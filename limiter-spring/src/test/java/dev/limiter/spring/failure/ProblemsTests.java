@@ -51,7 +51,7 @@ class ProblemsTests {
     }
 
     @Test
-    void constantIsToldAsItIsWritten() {
+    void constantIsFormattedAsInProperties() {
         assertThat(new Problem(MessageCode.IGNORED_OPTION, "a.algorithm", Algorithm.SLIDING_WINDOW_LOG, "No."))
                 .hasToString("a.algorithm is \"sliding-window-log\": No. [LIM-204]");
     }

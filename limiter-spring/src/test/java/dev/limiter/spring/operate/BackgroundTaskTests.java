@@ -61,7 +61,7 @@ class BackgroundTaskTests {
         task.start();
         runs.await();
         task.stop();
-        assertThat(messages).containsExactly("A run of test failed; trying again");
+        assertThat(messages).containsExactly("A run of test failed; it will run again");
     }
 
     @Test

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Each start follows the changes once, so that no thread is needed. */
+/** Each start reads the changes once, so tests need no thread. */
 class ChangeFollowerTests {
 
     private final FailingStore store = new FailingStore();
@@ -25,7 +25,7 @@ class ChangeFollowerTests {
     }
 
     @Test
-    void storeThatFailsStopsNoStartAndIsToldOnce() {
+    void failingStoreDoesNotFailTheStartAndIsLoggedOnce() {
         store.failure = new ChangeStoreException("no changes now", new IllegalStateException());
         start();
         start();
@@ -34,23 +34,19 @@ class ChangeFollowerTests {
         store.failure = null;
         start();
         start();
-        assertThat(log.lines()).hasSize(2).last().asString().startsWith("INFO").endsWith("are known again");
+        assertThat(log.lines()).hasSize(2).last().asString().startsWith("INFO").endsWith("can be read again");
     }
 
     @Test
     void unexpectedFailureStopsNoStart() {
         store.failure = new IllegalStateException("broken");
         start();
-        assertThat(log.lines())
-                .singleElement()
-                .asString()
-                .startsWith("ERROR")
-                .endsWith("cannot be followed; trying again");
+        assertThat(log.lines()).singleElement().asString().startsWith("ERROR").endsWith("failed; trying again");
     }
 
-    /** The interrupt that ends the thread is told as a failure by the client of the store. */
+    /** The client of the store reports the interrupt that ends the thread as a failure. */
     @Test
-    void failureOfAStopIsNotTold() {
+    void failureDuringStopIsNotLogged() {
         store.failure = new ChangeStoreException("interrupted", new InterruptedException());
         store.onAsked = follower::stop;
         follower.start();

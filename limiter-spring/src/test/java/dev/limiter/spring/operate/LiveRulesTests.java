@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Changes of rules, also of rules that are configured otherwise afterwards. */
+/** Changes of rules, including rules that are reconfigured afterwards. */
 class LiveRulesTests {
 
     private static final String ORDERS = "orders";
@@ -33,7 +33,7 @@ class LiveRulesTests {
     private final SharedStore store = new SharedStore();
     private final LiveRules rules = TestRules.live(store, now::get, caps);
 
-    /** A store that other instances write to. */
+    /** A store that other instances also write to. */
     private static final class SharedStore implements ChangeStore {
 
         private @Nullable Changes written;
@@ -56,7 +56,7 @@ class LiveRulesTests {
         }
     }
 
-    /** A rule with one limit if no names are given. */
+    /** Returns a rule, with one limit if there are no names. */
     private void configure(String... named) {
         RuleDefinition.Builder orders = TestRules.rule(ORDERS).key(List.of("header:x-api-key"));
         if (named.length == 0) {
@@ -211,7 +211,9 @@ class LiveRulesTests {
 
         assertThat(rules.named("Orders.list")).isEmpty();
         assertThat(rules.skipped()).hasSize(1);
-        assertThat(rules.problem()).hasValue("orders.list: A change is skipped. There is no rule of this name.");
+        assertThat(rules.problem())
+                .hasValue(
+                        "orders.list: a change is skipped. No rule has this name. Revert the change, or add the rule.");
         rules.revert(target -> target.rule().equals("orders.list"), null);
         assertThat(rules.problem()).isEmpty();
     }

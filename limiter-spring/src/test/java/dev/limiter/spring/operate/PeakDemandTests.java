@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Limits that are suggested reject as many keys as was said. */
+/** Suggested limits reject the given share of keys. */
 class PeakDemandTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -23,7 +23,7 @@ class PeakDemandTests {
         void request(String key, long time);
     }
 
-    /** Some clients ask for much more than most, all at random times of an hour, the same clients in each hour. */
+    /** Creates a trace in which some clients send many more requests than most, at random times of each hour. */
     private static void hour(int hour, int clients, Trace trace) {
         Random random = new Random(hour);
         Random loads = new Random(0);

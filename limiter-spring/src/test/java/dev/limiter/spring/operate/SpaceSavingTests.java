@@ -37,8 +37,8 @@ class SpaceSavingTests {
     }
 
     /**
-     * The theorems of the paper: no count is too low, none by more than its error too high, and no frequent item is
-     * missing.
+     * The theorems of the paper: no count is too low, no count is too high by more than its error, and no frequent item
+     * is missing.
      */
     @Test
     void keepsItsBoundsWhateverComes() {

@@ -27,7 +27,7 @@ class StorageLogTests {
         assertThat(lines.lines())
                 .satisfiesExactly(
                         broken -> assertThat(broken)
-                                .startsWith("WARN Its states are damaged; such a key")
+                                .startsWith("WARN Its states are damaged. Until this is repaired")
                                 .endsWith("WRONGTYPE"),
                         right -> assertThat(right).startsWith("WARN it may not RPUSH"));
     }
@@ -40,10 +40,10 @@ class StorageLogTests {
         assertThat(lines.lines())
                 .satisfiesExactly(
                         lost -> assertThat(lost)
-                                .startsWith("WARN Valkey does not decide")
-                                .endsWith(". no answer"),
-                        found -> assertThat(found).isEqualTo("INFO Valkey decides on limits again"),
+                                .startsWith("WARN Valkey is unavailable.")
+                                .endsWith(". Cause: no answer"),
+                        found -> assertThat(found).isEqualTo("INFO Valkey is available again"),
                         node -> assertThat(node)
-                                .isEqualTo("INFO The node a:1 of the Valkey cluster decides on limits again"));
+                                .isEqualTo("INFO The node a:1 of the Valkey cluster is available again"));
     }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The clock stands still, and the background runs when the test says so. */
+/** The clock stands still, and tests run the background tasks. */
 class ResolverCacheTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -53,7 +53,7 @@ class ResolverCacheTests {
         return rows.get(customer);
     }
 
-    /** A request whose headers are gone when it is over, as a container reuses it. */
+    /** A request without headers after its end, because containers reuse the object. */
     private RateLimitContext request() {
         over = false;
         RequestView view = (RequestView) Proxy.newProxyInstance(
@@ -156,7 +156,7 @@ class ResolverCacheTests {
         }
     }
 
-    /** Nobody may wait for a question that nobody asks. */
+    /** No request may wait for a call that was rejected. */
     @Test
     @Timeout(60)
     void requestsThatMeetAtTheEndOfAQuestionAllGetAResult() throws Exception {
@@ -188,7 +188,7 @@ class ResolverCacheTests {
     }
 
     @Test
-    void sourceThatFailsKeepsLastResultsAndStopsNobody() {
+    void failingSourceKeepsLastResultsAndFailsNoRequest() {
         rows.put("acme", 1_000);
         get("acme");
         down = true;
@@ -202,7 +202,8 @@ class ResolverCacheTests {
         assertThat(log.lines())
                 .singleElement()
                 .asString()
-                .startsWith("WARN Rule orders: limit-resolver fails. Known keys keep their last limits");
+                .startsWith("WARN Rule orders: limit-resolver fails. Until it works again, known keys keep their last"
+                        + " limits");
         assertThat(status.failure()).contains("1970-01-01T00:01:00Z", "database is down");
 
         down = false;
@@ -242,7 +243,7 @@ class ResolverCacheTests {
     }
 
     @Test
-    void zeroAsksForEveryRequest() {
+    void zeroCallsTheResolverForEveryRequest() {
         Resolver always = new Resolver(this::plan, Duration.ZERO);
         for (int i = 0; i < 3; i++) {
             rows.put("acme", i);
@@ -251,7 +252,10 @@ class ResolverCacheTests {
         }
     }
 
-    /** Its value is read before the request is over; what a resolver reads for the first time is read next time. */
+    /**
+     * Values are copied before the end of the request. A value that a resolver reads for the first time is copied from
+     * the next request.
+     */
     @Test
     void backgroundReadsOnlyCopiesOfRequests() {
         Resolver byRole = new Resolver(

@@ -29,7 +29,7 @@ class AsciiTextTests {
                 "<b>&|\\u003cb\\u003e\\u0026",
                 "größe €|gr\\u00f6\\u00dfe \\u20ac",
             })
-    void escapesWhatIsNotPrintableAsciiOrMeansSomethingInHtml(String text, String escaped) {
+    void escapesNonPrintableAndHtmlCharacters(String text, String escaped) {
         assertThat(AsciiText.escaped(text)).isEqualTo(escaped);
     }
 

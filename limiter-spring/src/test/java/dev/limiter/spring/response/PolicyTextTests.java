@@ -27,7 +27,7 @@ class PolicyTextTests {
                 Limit.concurrency(2));
     }
 
-    /** Permitted twice, then rejected: what is told of the decision is what is told of its only limit. */
+    /** Permitted twice, then rejected: the fields of the decision are the fields of its only limit. */
     @ParameterizedTest
     @MethodSource("limits")
     void tellsTheSameOfADecisionAsOfItsLimit(Limit limit) {

@@ -28,7 +28,7 @@ class ProblemBodyTests {
     }
 
     @Test
-    void saysNothingOfATimeThatNobodyKnows() {
+    void omitsAnUnknownRetryAfter() {
         assertThat(json("/", OptionalLong.empty())).doesNotContain("retry-after");
     }
 

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Parses lists as RFC 9651, section 4.2, says, and nothing more lenient: items that are strings, with parameters that are
- * strings or integers. Written from the specification, to check what the fields look like to others.
+ * Parses lists strictly by RFC 9651, section 4.2: items are strings, parameters are strings or integers. Written from
+ * the specification, independently of the code under test.
  */
 final class StructuredFields {
 
@@ -36,7 +36,7 @@ final class StructuredFields {
             for (Matcher parameter = PARAMETER.matcher(item.group(2)); parameter.find(); ) {
                 String number = parameter.group(2);
                 Object value = number == null ? unescaped(parameter.group(3)) : Long.valueOf(number);
-                // The specification lets the last one win; nobody should write two.
+                // In the specification, the last one wins; our fields must not contain two.
                 if (parameters.put(parameter.group(1), value) != null) {
                     throw new IllegalArgumentException("two parameters " + parameter.group(1));
                 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The fields, read by an independent parser of RFC 9651. */
+/** The fields, parsed by an independent RFC 9651 parser. */
 class StructuredFieldsTests {
 
     private static final long MAX_INTEGER = 999_999_999_999_999L;
@@ -81,7 +81,7 @@ class StructuredFieldsTests {
         }
     }
 
-    /** In exact arithmetic: not earlier than the truth, and less than a second later. */
+    /** In exact arithmetic: never too early, and less than a second late. */
     @Test
     void secondsAreNeverEarlierThanTheTruth() {
         long seed = new Random().nextLong();
@@ -89,9 +89,9 @@ class StructuredFieldsTests {
         for (int round = 0; round < 100_000; round++) {
             Duration exact = time(random);
 
-            Duration told = Duration.ofSeconds(FieldMembers.secondsRoundedUp(exact));
+            Duration sent = Duration.ofSeconds(FieldMembers.secondsRoundedUp(exact));
 
-            assertThat(told)
+            assertThat(sent)
                     .describedAs("%s, seed %s", exact, seed)
                     .isGreaterThanOrEqualTo(exact)
                     .isLessThan(exact.plusSeconds(1));

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a tier, a candidate or a change sets is laid over the limits of the rule. */
+/** Settings of tiers, candidates and changes are merged over the limits of the rule. */
 class LimitsDefinitionTests {
 
     private static final RuleOrigin RULE = RuleOrigin.property("limiter.rules.orders");
@@ -57,14 +57,14 @@ class LimitsDefinitionTests {
 
     static Stream<Arguments> misfits() {
         return Stream.of(
-                arguments(new LimitsDefinition(NOTHING, null), ONE, "Set what is different in it"),
-                arguments(new LimitsDefinition(NOTHING, null, true), ONE, "Set what is different in it"),
+                arguments(new LimitsDefinition(NOTHING, null), ONE, "Set the options that differ"),
+                arguments(new LimitsDefinition(NOTHING, null, true), ONE, "Set the options that differ"),
                 arguments(new LimitsDefinition(NOTHING, Map.of("a", limit(5L))), ONE, "only one limit, without a name"),
                 arguments(new LimitsDefinition(limit(5L), null), NAMED, "Write which: burst, per-hour."),
                 arguments(
                         new LimitsDefinition(NOTHING, Map.of("a", limit(5L))),
                         NAMED,
-                        "no limit of this name; there are burst, per-hour."),
+                        "no limit of this name. Its limits: burst, per-hour."),
                 arguments(
                         new LimitsDefinition(limit(5L).with(LimitOptions.COST, "2", GOLD), null),
                         ONE,

@@ -73,7 +73,7 @@ class RuleDefinitionTests {
     }
 
     @Test
-    void namedLimitsOfTheWeakerStayWhereNothingIsSaid() {
+    void namedLimitsOfTheWeakerStayIfNoneAreSet() {
         RuleDefinition merged =
                 RuleDefinition.builder("orders", yml).mode(Mode.OFF).build().over(named());
 
@@ -175,7 +175,7 @@ class RuleDefinitionTests {
                         .limit(Limit.leakyBucket(5, Duration.ofMinutes(1)).paced()))
                 .hasMessageContainingAll("orders", "maxWait");
         assertThatThrownBy(() -> RuleDefinition.named("orders").limit(Limit.concurrency(1), Limit.concurrency(2)))
-                .hasMessageContainingAll("orders", "name of its own");
+                .hasMessageContainingAll("orders", "its own name");
     }
 
     @Test

@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
-/** Those on call get at the endpoints of Actuator, wherever the application puts them, when a rule rejects everything else. */
+/** Actuator endpoints stay reachable at any base path, even if a rule rejects everything else. */
 @Tag("each-line")
 class ActuatorPathTests {
 

@@ -43,7 +43,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.SimpleTransactionStatus;
 
-/** Where limits are among the other advice of a method, and how to move them. */
+/** The order of limits among the other advice of a method, and how to change it. */
 @SpringBootTest(
         classes = AdvisedMethodTests.Application.class,
         webEnvironment = WebEnvironment.NONE,
@@ -78,7 +78,7 @@ class AdvisedMethodTests {
     }
 
     @Test
-    void callThatTheCacheAnswersCounts() {
+    void cachedCallCounts() {
         int before = methods.served();
 
         assertTwoPermitted(() -> methods.cached(1));
@@ -125,7 +125,7 @@ class AdvisedMethodTests {
         assertTwoPermitted(methods::secured);
     }
 
-    /** As Spring does it: in the task. */
+    /** Security is checked in the asynchronous task, as without limits. */
     @Test
     void otherAdviceStaysWhereItIs() {
         assertThatThrownBy(methods.securedAsync()::get)
@@ -153,7 +153,7 @@ class AdvisedMethodTests {
     }
 
     @Test
-    void cacheCanBeMovedOutsideAlone() {
+    void onlyTheCacheCanBeMovedOutside() {
         try (ConfigurableApplicationContext application = Applications.startWithoutWeb(CacheOutside.class)) {
             AdvisedMethods within = application.getBean(AdvisedMethods.class);
 
@@ -185,7 +185,7 @@ class AdvisedMethodTests {
         assertThatThrownBy(call).isInstanceOf(RateLimitExceededException.class);
     }
 
-    /** Limited methods with other advice of Spring around them. Each permits two calls an hour. */
+    /** Limited methods with other advice of Spring around them. Each permits two calls per hour. */
     static class AdvisedMethods {
 
         private final AtomicInteger served = new AtomicInteger();
@@ -239,7 +239,7 @@ class AdvisedMethodTests {
         }
     }
 
-    /** Counts the transactions that were begun. */
+    /** Counts started transactions. */
     static class Transactions implements PlatformTransactionManager {
 
         final AtomicInteger begun = new AtomicInteger();

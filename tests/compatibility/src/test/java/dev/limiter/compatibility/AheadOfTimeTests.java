@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application that was processed ahead of time limits as it does otherwise. */
+/** An application that was processed ahead of time has the same limits as without processing. */
 @Tag("each-line")
 @Tag("long")
 class AheadOfTimeTests {
@@ -36,7 +36,7 @@ class AheadOfTimeTests {
     private static RedisServer redis;
     private static AheadOfTime processed;
 
-    /** With storage: redis, which has the beans of memory too; the sample is processed without it. */
+    /** With storage: redis, which also has the beans of memory. The sample application covers the default. */
     @BeforeAll
     static void process(@TempDir Path directory) throws IOException {
         redis = RedisServer.started();
@@ -71,7 +71,7 @@ class AheadOfTimeTests {
         return redis.ask(commands -> commands.keys("limiter:{catalog*").size());
     }
 
-    /** Conditions were decided when the application was processed. */
+    /** Conditions were evaluated during processing. */
     @Test
     void canStillBeSwitchedOff() throws IOException {
         try (AheadOfTime.Running application = processed.start(arguments("limiter.enabled=false"))) {

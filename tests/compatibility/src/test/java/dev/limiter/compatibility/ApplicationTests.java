@@ -25,7 +25,7 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationContext;
 
-/** An application with much of what applications have: its beans, responses, users and meters, on each line of Spring Boot. */
+/** A typical application with its own beans, responses, users and meters, on each line of Spring Boot. */
 @Tag("each-line")
 @SpringBootTest(classes = TestApplication.class, webEnvironment = WebEnvironment.RANDOM_PORT)
 class ApplicationTests {
@@ -66,7 +66,7 @@ class ApplicationTests {
                 .allMatch(name -> name.startsWith("limiter"));
     }
 
-    /** Auto-configurations themselves are named for their class, as is the clock that tests import. */
+    /** Auto-configurations are named after their class, as is the clock that tests import. */
     private static boolean isOurs(Object bean) {
         if (bean == null) {
             return false;
@@ -79,7 +79,7 @@ class ApplicationTests {
     }
 
     @Test
-    void permittedAnswerTellsEachLimit() {
+    void permittedResponseContainsEachLimit() {
         HttpResponse<String> answer = clients.get("/orders/1");
 
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -93,7 +93,7 @@ class ApplicationTests {
     }
 
     @Test
-    void rejectedAnswerNamesTheLimitThatRejected() {
+    void rejectedResponseNamesTheRejectingLimit() {
         assertThat(statuses(2, "/orders/1")).containsOnly(200);
 
         HttpResponse<String> answer = clients.get("/orders/2?page=1");
@@ -124,7 +124,7 @@ class ApplicationTests {
     }
 
     @Test
-    void annotatedMethodAnswersLikeARule() {
+    void annotatedMethodRespondsLikeARule() {
         assertThat(statuses(2, "/annotated/named")).containsOnly(200);
 
         HttpResponse<String> answer = clients.get("/annotated/named");
@@ -138,7 +138,7 @@ class ApplicationTests {
     }
 
     @Test
-    void fallbackAnswersInstead() {
+    void fallbackRespondsInstead() {
         assertThat(statuses(2, "/annotated/fallback/ann")).containsOnly(200);
 
         HttpResponse<String> answer = clients.get("/annotated/fallback/ann");
@@ -149,7 +149,7 @@ class ApplicationTests {
     }
 
     @Test
-    void handlerForExactlyThisExceptionAnswersInstead() {
+    void handlerForExactlyThisExceptionRespondsInstead() {
         clients.get("/own");
 
         HttpResponse<String> answer = clients.get("/own");
@@ -158,7 +158,9 @@ class ApplicationTests {
         assertThat(answer.body()).isEqualTo("later");
     }
 
-    /** But in shadow, and where no endpoint of the application serves, where there is no automatic limit either. */
+    /**
+     * Except in shadow mode, and for requests without an endpoint, to which the automatic limit does not apply either.
+     */
     @ParameterizedTest
     @CsvSource({
         "GET, /shadow, 200, true",
@@ -190,7 +192,7 @@ class ApplicationTests {
         }
     }
 
-    /** Each of two libraries with its own annotation {@code @RateLimiter}. */
+    /** Two libraries, each with its own annotation {@code @RateLimiter}. */
     @Test
     void resilience4jLimitsItsMethodsAndWeOurs() {
         assertThat(statuses(4, "/ours")).containsExactly(200, 200, 200, 429);

@@ -16,10 +16,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
-/** Starts applications of their own, with nothing but the properties given: they do not read application.yml. */
+/** Starts applications with only the given properties, without application.yml. */
 final class Applications {
 
-    /** Excludes Spring Security, on each line of Spring Boot. */
+    /** The properties that exclude Spring Security on each line of Spring Boot. */
     static final String WITHOUT_SECURITY = "spring.autoconfigure.exclude="
             + "org.springframework.boot.autoconfigure.security.servlet.SecurityAutoConfiguration,"
             + "org.springframework.boot.autoconfigure.security.servlet.SecurityFilterAutoConfiguration,"
@@ -30,7 +30,7 @@ final class Applications {
 
     private Applications() {}
 
-    /** Properties of Limiter, in the order of a document that stands below {@code limiter:}, and more. */
+    /** Returns properties from YAML below {@code limiter:}, followed by others. */
     static String[] limiter(String yaml, String... more) {
         Stream<EnumerablePropertySource<?>> documents;
         try {
@@ -74,7 +74,7 @@ final class Applications {
         return new Clients(application.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
     }
 
-    /** Goes on to half past twelve of another day, when everything that was used is forgotten. */
+    /** Advances the clock to half past twelve of another day, when all limits are unused again. */
     static void startAnotherDay(VirtualTimeSource clock) {
         clock.advanceTo(clock.now()
                 .truncatedTo(ChronoUnit.DAYS)

@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Requests of operators that cannot be met change nothing, and the response says why. */
+/** Invalid change requests change nothing, and the response states why. */
 @Tag("each-line")
 class BadChangesTests {
 
@@ -56,10 +56,10 @@ class BadChangesTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         # path   | body                                       | where   | code    | text
-        orders   | {}                                         | orders  | LIM-501 | nothing to change
-        orders   | null                                       | orders  | LIM-501 | nothing to change
-        orders   | ''                                         | orders  | LIM-501 | nothing to change
-        orders   | {'until':'2h'}                             | orders  | LIM-501 | nothing to change
+        orders   | {}                                         | orders  | LIM-501 | The change is empty
+        orders   | null                                       | orders  | LIM-501 | The change is empty
+        orders   | ''                                         | orders  | LIM-501 | The change is empty
+        orders   | {'until':'2h'}                             | orders  | LIM-501 | The change is empty
         orders   | {'limit':0}                                | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'limit':99999999999999999999999}          | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'limit':'many'}                           | limit   | LIM-102 | whole number
@@ -74,38 +74,39 @@ class BadChangesTests {
         orders   | {'limit':9,'version':'x'}                  | version | LIM-102 | whole number
         orders   | {'limit':9,'version':''}                   | version | LIM-102 | whole number
         several  | {'limit':1}                                | named   | LIM-501 | Write which
-        several  | {'named':'per-day','burst':5}              | burst   | LIM-204 | would ignore it
+        several  | {'named':'per-day','burst':5}              | burst   | LIM-204 | has no burst
         several  | {'named':'per-week','limit':5}             | named   | LIM-501 | no limit of this name
         Limited.annotated | {'limit':0}                       | limit   | LIM-107 | from 1 to 1000000000000000
         Limited.annotated | {'window':'1parsec'}              | window  | LIM-108 |
-        Limited.annotated | {'burst':5}                       | burst   | LIM-204 | would ignore it
+        Limited.annotated | {'burst':5}                       | burst   | LIM-204 | has no burst
         # words: unknown, without a value, in the URL, several things at once
         orders   | {'Key':'acme','limit':1000}                |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'unitl':'2h'}                   |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'who':'me'}                     |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'<b>':null}                     |         |         | is unknown. Known: named, limit, window
+        orders   | {'enforce':'10%'}                          |         |         | renamed to \\"rollout
         orders   | {'key':null,'limit':5}                     |         |         | key\\" is null
         orders   | {'limit':5,'window':null}                  |         |         | window\\" is null
         orders   | {'key':'acme','limit':5,'until':null}      |         |         | until\\" is null
         orders   | {'key':'acme','ban':true,'reason':null}    |         |         | reason\\" is null
         orders   | {'limit':5,'version':null}                 |         |         | version\\" is null
-        orders?key=carl | {'key':'bob','limit':9,'until':'1h'} |        |         | leave out of the URL: key.
-        orders?limit=91 | {'limit':92}                        |         |         | leave out of the URL: limit.
-        orders?limit=91 | {}                                  |         |         | leave out of the URL: limit.
-        orders?reason=why | {'limit':92}                      |         |         | leave out of the URL: reason.
-        orders   | {'limit':44,'observe':true}                |         |         | goes alone
+        orders?key=carl | {'key':'bob','limit':9,'until':'1h'} |        |         | Remove from the URL: key.
+        orders?limit=91 | {'limit':92}                        |         |         | Remove from the URL: limit.
+        orders?limit=91 | {}                                  |         |         | Remove from the URL: limit.
+        orders?reason=why | {'limit':92}                      |         |         | Remove from the URL: reason.
+        orders   | {'limit':44,'observe':true}                |         |         | must be the only change
         # one key
-        orders   | {'key':'acme','limit':9}                   |         |         | and nothing else
-        orders   | {'key':'acme','until':'2h'}                |         |         | and nothing else
-        orders   | {'key':'acme','limit':9,'until':'2h','mode':'off'}    | |        | Of a key
-        orders   | {'key':'acme','limit':9,'until':'2h','rollout':'9%'}  | |        | Of a key
+        orders   | {'key':'acme','limit':9}                   |         |         | together with \\"until
+        orders   | {'key':'acme','until':'2h'}                |         |         | together with \\"until
+        orders   | {'key':'acme','limit':9,'until':'2h','mode':'off'}    | |        | For a key
+        orders   | {'key':'acme','limit':9,'until':'2h','rollout':'9%'}  | |        | For a key
         orders   | {'key':'acme','limit':0,'until':'1h'}      | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'key':'acme','limit':ten,'until':'2h'}    |         |         |
         orders   | {'key':'acme','limit':9,'until':'2h','named':'x'}     | | LIM-    |
         several  | {'key':'','limit':5,'until':'1h'}          | named   | LIM-501 | Write which:
         several  | {'key':'','limit':5,'until':'2h','named':'per-week'}  | | LIM-    |
-        several  | {'key':'','limit':1,'until':'2h','named':'per-day'}   | | LIM-    | more than can ever be granted at once: 1
-        costly   | {'key':'acme','limit':2,'until':'2h'}      |         | LIM-    | more than can ever be granted at once: 2
+        several  | {'key':'','limit':1,'until':'2h','named':'per-day'}   | | LIM-    | more than can be granted at once: 1
+        costly   | {'key':'acme','limit':2,'until':'2h'}      |         | LIM-    | more than can be granted at once: 2
         # until
         orders   | {'limit':9,'until':'soon'}                 |         |         | must be a time such as
         orders   | {'key':'acme','limit':9,'until':'soon'}    |         |         | must be a time such as
@@ -113,17 +114,17 @@ class BadChangesTests {
         orders   | {'key':'acme','limit':9,'until':'367d'}    |         |         | within 366 days
         orders   | {'key':'acme','limit':9,'until':'0s'}      |         |         | within 366 days
         # bans of no key, or of a key that is served nevertheless
-        orders   | {'ban':true}                               |         |         | The key of this rule is made of
-        orders   | {'key':'acme','ban':true,'limit':9}        |         |         | and nothing else
-        orders   | {'key':'acme','ban':false}                 |         |         | ends a ban
-        orders   | {'key':'header:X-Api-Key=unresolved','ban':true} |   |         | share this one
-        several  | {'key':'','ban':true}                      |         |         | bans nobody
-        several  | {'ban':true}                               |         |         | bans nobody
-        watched  | {'key':'acme','ban':true}                  |         |         | The mode of this rule is shadow
-        idle     | {'key':'acme','ban':true}                  |         |         | The mode of this rule is off
+        orders   | {'ban':true}                               |         |         | The key of this rule consists of
+        orders   | {'key':'acme','ban':true,'limit':9}        |         |         | true alone
+        orders   | {'key':'acme','ban':false}                 |         |         | To end a ban
+        orders   | {'key':'header:X-Api-Key=unresolved','ban':true} |   |         | shared by all unidentified clients
+        several  | {'key':'','ban':true}                      |         |         | does not ban keys
+        several  | {'ban':true}                               |         |         | does not ban keys
+        watched  | {'key':'acme','ban':true}                  |         |         | the rule is in mode shadow
+        idle     | {'key':'acme','ban':true}                  |         |         | the rule is in mode off
         few      | {'key':'acme','ban':true}                  |         |         | enforced for 0.01% of the keys
         """)
-    void changesNothingAndIsTold(
+    void changesNothingAndIsReported(
             String path, String body, @Nullable String where, @Nullable String code, @Nullable String text) {
         String rule = path.replaceFirst("\\?.*", "");
         String before = operator.rule(rule);

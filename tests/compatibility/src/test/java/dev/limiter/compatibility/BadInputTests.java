@@ -34,14 +34,14 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** No input of a client hangs, leaks, breaks the server or gets through without being counted. */
+/** No input of a client hangs, leaks memory, breaks the server or avoids being counted. */
 @Tag("each-line")
 class BadInputTests {
 
     private static final Map<Phase, ConfigurableApplicationContext> RUNNING = new EnumMap<>(Phase.class);
     private static final AtomicInteger SERVED = new AtomicInteger();
 
-    /** When the rules decide. */
+    /** The phase in which rules decide. */
     enum Phase {
         ENDPOINT,
         REQUEST;
@@ -148,7 +148,7 @@ class BadInputTests {
         assertTwoServed(phase, form(large + "y"));
     }
 
-    /** Requests without the parameter share a bucket, for any parsing of the server. */
+    /** Requests without the parameter share one bucket, however the server parses them. */
     @ParameterizedTest
     @EnumSource
     void formsThatCannotBeReadAreCounted(Phase phase) throws Exception {
@@ -180,7 +180,7 @@ class BadInputTests {
     void senselessCostIsNeverServed(String cost, int status) throws Exception {
         for (Phase phase : Phase.values()) {
             int before = SERVED.get();
-            // an expression that fails takes a permit, and there are two
+            // a failing expression takes one permit, and there are two
             assertThat(phase.client().send("GET", "/cost/a", "X-Cost: " + cost).status())
                     .isIn(status, 429);
             assertThat(SERVED.get()).isEqualTo(before);
@@ -189,7 +189,7 @@ class BadInputTests {
 
     @ParameterizedTest
     @EnumSource
-    void handlerThatFailsAfterItsAnswerBeganHoldsNothing(Phase phase) throws Exception {
+    void handlerThatFailsDuringItsResponseHoldsNothing(Phase phase) throws Exception {
         for (int i = 0; i < 3; i++) {
             RawClient.Answer answer = phase.client().send("GET", "/pool/failing");
 
@@ -247,7 +247,7 @@ class BadInputTests {
                 + body;
     }
 
-    /** The status that comes after the client has said that it will send no more. */
+    /** Sends a truncated request, closes the output, and returns the status. */
     private static int cutOff(Phase phase, String request) throws IOException {
         return phase.client().sendAndShutDown(request).status();
     }
@@ -277,7 +277,7 @@ class BadInputTests {
     @Import({VirtualTimeSource.class, OpenSecurity.class, Endpoints.class})
     static class Application {
 
-        /** Lets everything through that Spring Security takes for an attack: it must not be what protects a limit. */
+        /** Permits everything that Spring Security would block, so that only limits protect the application. */
         @Bean
         HttpFirewall firewall() {
             return new HttpFirewall() {

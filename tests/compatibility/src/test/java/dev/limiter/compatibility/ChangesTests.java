@@ -39,8 +39,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Changes by operators while applications run: for one key, for a while, beyond a restart, and in all instances. Tests
- * that need no application of their own share one, and use keys of their own.
+ * Changes by operators at run time: temporary, for one key, across restarts, and on all instances. Most tests share an
+ * application and use their own keys.
  */
 @Tag("long")
 @ExtendWith(OutputCaptureExtension.class)
@@ -60,7 +60,7 @@ class ChangesTests {
               tier-by: "header:X-Plan", tiers: { gold: { limits: { short: { limit: 4 }, long: { limit: 5 } } }, free: { unlimited: true } } }
         """);
 
-    /** All events of applications. */
+    /** Records all events of applications. */
     private static final Queue<ApplicationEvent> EVENTS = new ConcurrentLinkedQueue<>();
 
     private static final AtomicLong LATER = new AtomicLong();
@@ -112,7 +112,7 @@ class ChangesTests {
     }
 
     @Test
-    void overrideIsFoundAndEndedByItsHashAndWhatWasUsedStaysUsed() {
+    void overrideEndsByItsHashAndUsedPermitsStayUsed() {
         operator.change("orders", "{'key':'hashed','limit':10,'until':'1d'}");
         assertThat(operator.statuses(4, "/orders", "X-Api-Key", "hashed")).containsOnly(200);
         String hash =
@@ -126,7 +126,7 @@ class ChangesTests {
     }
 
     @Test
-    void keyHasTheLimitsOfTheRuleWithADifferenceWhateverItsTier() {
+    void overriddenKeyHasItsLimitInEveryTier() {
         for (String key : List.of("gold", "none", "free")) {
             operator.change("plans", "{'key':'" + key + "','named':'short','limit':9,'until':'1d'}");
             assertThat(operator.statuses(4, "/plans", "X-Api-Key", key, "X-Plan", key))
@@ -137,7 +137,7 @@ class ChangesTests {
                 .containsOnly(200);
     }
 
-    /** The tier of a request of the key is not known. */
+    /** The tier of later requests with the key is unknown. */
     @Test
     void keyShowsWhereItStandsInEachTier() {
         assertThat(operator.statuses(3, "/plans", "X-Api-Key", "tiered", "X-Plan", "gold"))
@@ -214,7 +214,7 @@ class ChangesTests {
         operator.revert("orders?key=version&override=true");
     }
 
-    /** Else an answer would say that the rule has a mode that it has not. */
+    /** Otherwise the response would show a mode that is not in effect. */
     @ParameterizedTest
     @CsvSource({"shadow, enforce", "off, shadow enforce"})
     void modeThatTheModeOfAllRulesHidesIsRejected(String ofAll, String wanted) {
@@ -312,7 +312,7 @@ class ChangesTests {
     }
 
     @Test
-    void changesAreKeptInAFileWhereAskedFor(@TempDir Path folder, CapturedOutput output) throws IOException {
+    void changesAreStoredInAFileIfConfigured(@TempDir Path folder, CapturedOutput output) throws IOException {
         Path file = folder.resolve("changes");
         String property = "limiter.changes-file=" + file;
         try (ConfigurableApplicationContext application = start(property)) {
@@ -339,7 +339,7 @@ class ChangesTests {
         Files.writeString(file, "server:\n  port: 8080\n");
         try (ConfigurableApplicationContext application = start(property)) {
             Operator own = Operator.of(application);
-            assertThat(output).contains("cannot be read, and are not in force");
+            assertThat(output).contains("cannot be read and are not in force");
             assertThat(own.all()).contains("\"problem\":\"The changes in ", "delete it");
             assertThat(own.rule("orders")).contains("\"limit\":3");
             Operator.body(503, own.post("orders", "{'limit':9}"));
@@ -352,11 +352,11 @@ class ChangesTests {
     }
 
     @Test
-    void folderThatIsMissingIsToldAtTheStart(@TempDir Path folder) throws IOException {
+    void missingFolderIsReportedOnStartup(@TempDir Path folder) throws IOException {
         try (ConfigurableApplicationContext application =
                 start("limiter.changes-file=" + folder.resolve("missing/changes"))) {
             Operator own = Operator.of(application);
-            assertThat(own.all()).contains("\"problem\":\"No change can be kept in ", "there is no folder ");
+            assertThat(own.all()).contains("\"problem\":\"Changes cannot be stored in ", ": the folder ");
             Operator.body(503, own.post("orders", "{'limit':4}"));
             Files.createDirectories(folder.resolve("missing"));
             own.change("orders", "{'limit':4}");
@@ -377,10 +377,10 @@ class ChangesTests {
                                 + SIGNED));
         try (ConfigurableApplicationContext application = start("limiter.changes-file=" + file)) {
             Operator own = Operator.of(application);
-            assertThat(lines(output, "WARN.*Changes of rules are not in force:"))
+            assertThat(lines(output, "WARN.*Some changes of rules are not applied"))
                     .isEqualTo(1);
-            String gone = "gone: A change is skipped. There is no rule of this name.";
-            assertThat(own.all()).contains("\"problem\":", gone, "orders: A change is skipped. ", "several: ");
+            String gone = "gone: a change is skipped. No rule has this name.";
+            assertThat(own.all()).contains("\"problem\":", gone, "orders: a change is skipped. ", "several: ");
             assertThat(own.clients().get("/actuator/health").body())
                     .contains("\"status\":\"UP\"", "\"version\":7", "\"changesKeptIn\":\"" + file + "\"", gone);
             assertThat(own.permitted("/orders", "acme")).isEqualTo(3);

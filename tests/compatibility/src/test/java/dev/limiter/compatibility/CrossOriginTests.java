@@ -31,7 +31,9 @@ import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
 import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** A browser lets a script of another origin read what an answer exposes, and nothing if the answer allows no origin. */
+/**
+ * A browser lets scripts of another origin read only exposed header fields, and nothing if the origin is not allowed.
+ */
 class CrossOriginTests {
 
     private static final String ORIGIN = "https://shop.example";
@@ -113,7 +115,7 @@ class CrossOriginTests {
     }
 
     @Test
-    void whatTheApplicationExposesIsKept() {
+    void headersExposedByTheApplicationAreKept() {
         for (int i = 0; i < 2; i++) {
             List<String> exposed = exposed(clients.get("/exposing", "Origin", ORIGIN));
             assertThat(exposed).startsWith("X-Total", "ratelimit").contains("RateLimit-Policy");
@@ -158,7 +160,7 @@ class CrossOriginTests {
                     .build();
         }
 
-        /** Found by Spring Security's filter; other paths are left to Spring MVC. */
+        /** Used by Spring Security's filter. Other paths are left to Spring MVC. */
         @Bean
         CorsConfigurationSource corsConfigurationSource() {
             CorsConfiguration configuration = new CorsConfiguration();

@@ -21,7 +21,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
-/** Where the files of limiter-dashboard are served, and where they are not. */
+/** Conditions under which the files of limiter-dashboard are served. */
 @Tag("each-line")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
@@ -73,7 +73,7 @@ class DashboardTests {
                 .doesNotContain("unsafe", "style=\"", "onclick=");
     }
 
-    /** The default limit of one request an hour is for endpoints. */
+    /** The default limit of one request per hour applies only to endpoints. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -130,11 +130,11 @@ class DashboardTests {
     }
 
     @Test
-    void isNotServedWhereEveryoneCouldUseIt(CapturedOutput output) {
+    void isNotServedWithoutProtection(CapturedOutput output) {
         try (ConfigurableApplicationContext exposed = startOpen("server.address=0.0.0.0")) {
             assertNotServed(exposed);
         }
-        assertThat(output).contains("server.address is not a loopback address. [LIM-407]");
+        assertThat(output).contains("or set server.address to a loopback address. [LIM-407]");
     }
 
     @Test

@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** Endpoints whose requests are dispatched more than once, or not at all. */
+/** Endpoints with requests that are dispatched several times, or not at all. */
 @Controller
 class DispatchedEndpoints {
 
@@ -78,7 +78,7 @@ class DispatchedEndpoints {
     @GetMapping("/exception")
     @ResponseBody
     String exception() throws IOException {
-        throw new IOException("not handled by anybody");
+        throw new IOException("unhandled");
     }
 
     private static void later(Runnable task) {

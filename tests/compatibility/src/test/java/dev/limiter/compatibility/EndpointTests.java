@@ -49,7 +49,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** {@code /actuator/limiter}, as an operator uses it. {@code BadChangesTests} have what it rejects. */
+/** {@code /actuator/limiter} as operators use it. Invalid requests are covered by {@code BadChangesTests}. */
 @Tag("each-line")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
@@ -111,7 +111,7 @@ class EndpointTests {
 
     /** "I get 429 and should not." */
     @Test
-    void tellsWhyACustomerIsRejectedAndLetsItIn() {
+    void explainsARejectionAndResetsTheKey() {
         assertThat(orders(6, "acme")).containsExactly(200, 200, 200, 429, 429, 429);
 
         assertThat(operator.rule("orders?key=acme"))
@@ -126,9 +126,9 @@ class EndpointTests {
         assertThat(orders(4, "acme")).containsExactly(200, 200, 200, 429);
     }
 
-    /** Known from a log or from the endpoint itself, where no key is told as it is. */
+    /** Operators find the hash in logs or at the endpoint, which never show the key itself. */
     @Test
-    void tellsWhoIsRejectedMostByAHashThatCanBeAskedFor(CapturedOutput output) {
+    void listsMostRejectedKeysByHash(CapturedOutput output) {
         Stream.of(1, 2, 3, 4)
                 .map(i -> CompletableFuture.runAsync(() -> orders(100, "a crowd")))
                 .toList()
@@ -154,9 +154,9 @@ class EndpointTests {
         assertThat(orders(1, "a crowd")).containsExactly(200);
     }
 
-    /** A log is kept for longer than keys are remembered, and each instance remembers its own. */
+    /** Logs live longer than the record of keys, and each instance has its own record. */
     @Test
-    void aForgottenHashIsToldAndChangesNothing() {
+    void forgottenHashIsReportedAndChangesNothing() {
         audit.all.clear();
         String hash = "0123456789abcdef";
         for (HttpResponse<String> answer : List.of(
@@ -165,13 +165,13 @@ class EndpointTests {
                 operator.post("orders", "{'key':'" + hash + "','ban':true}"),
                 operator.post("orders", "{'key':'" + hash + "','limit':9,'until':'1h'}"))) {
             assertThat(Operator.body(400, answer))
-                    .contains("remembers no key with this hash", "header:x-api-key=16:0123456789abcdef");
+                    .contains("has no record of a key with this hash", "header:x-api-key=16:0123456789abcdef");
         }
         assertThat(audit.all).isEmpty();
         assertThat(operator.rule("orders?key=" + hash))
-                .contains("\"used\":false", "\"note\":\"This instance remembers no key with this hash");
+                .contains("\"used\":false", "\"note\":\"This instance has no record of a key with this hash");
         assertThat(operator.rule("several?key=" + hash))
-                .contains("remembers no key with this hash", "give an empty key");
+                .contains("has no record of a key with this hash", "send an empty key");
     }
 
     @Test
@@ -206,7 +206,7 @@ class EndpointTests {
         assertThat(orders(1, "scraper")).containsOnly(200);
     }
 
-    /** Actuator prefers parameters and fields of that name to the path, by which access may be granted. */
+    /** Actuator prefers a parameter or field "rule" to the path, on which access rules may be based. */
     @Test
     void theRuleIsThatOfThePath() {
         String before = operator.rule("several");
@@ -214,25 +214,25 @@ class EndpointTests {
                 operator.post("orders", "{'limit':99,'named':'per-day','rule':'several'}"),
                 operator.clients().get("/actuator/limiter/orders?rule=several"),
                 operator.delete("orders?rule=several"))) {
-            assertThat(Operator.body(400, answer)).contains("The path says which rule");
+            assertThat(Operator.body(400, answer)).contains("The rule is already in the path");
         }
         assertThat(operator.rule("several")).isEqualTo(before);
         assertThat(operator.status("%6frders")).isEqualTo(200);
         assertThat(operator.status("nosuch?key=x")).isEqualTo(404);
-        assertThat(Operator.body(404, operator.post("nosuch", "{'limit':1}"))).contains("no such rule");
+        assertThat(Operator.body(404, operator.post("nosuch", "{'limit':1}"))).contains("Unknown rule");
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         orders?kye=acme                  | is unknown. Known:
         orders?key=acme&kye=other        | Did you mean
-        orders?key=a&key=b               | say it once
+        orders?key=a&key=b               | send it once
         orders?key=a&resource=GET%20/orders |
         Limited.annotated?key=&resource=nothing |
         default?key=x                    | GET /orders/{id}
-        several?key=somebody             | give an empty key
+        several?key=somebody             | send an empty key
         """)
-    void whatIsNoKeyOfTheRuleIsRejected(String path, @Nullable String reason) {
+    void invalidKeyIsRejected(String path, @Nullable String reason) {
         assertThat(Operator.body(400, operator.clients().get("/actuator/limiter/" + path)))
                 .contains(reason == null ? "" : reason);
         Operator.body(400, operator.delete(path));
@@ -279,7 +279,7 @@ class EndpointTests {
     }
 
     @Test
-    void firstChangeOfAnAnnotatedMethodIsAnsweredAsTheSecond() {
+    void firstChangeOfAnAnnotatedMethodRespondsLikeTheSecond() {
         operator.statuses(1, "/counted");
         for (int i = 0; i < 2; i++) {
             assertThat(operator.change("Limited.counted", "{'key':'','limit':30,'until':'1h'}"))
@@ -322,7 +322,7 @@ class EndpointTests {
         }
     }
 
-    /** An operation, its parameters by name; others are null. Only types that each client of JMX has. */
+    /** Invokes an operation with named parameters; the others are null. Uses only types that every JMX client has. */
     private static Object ask(MBeanServer server, String operation, Map<String, Object> named) throws JMException {
         ObjectName name = new ObjectName("limits:type=Endpoint,name=Limiter");
         MBeanOperationInfo found = Stream.of(server.getMBeanInfo(name).getOperations())
@@ -401,10 +401,10 @@ class EndpointTests {
         }
     }
 
-    /** Others of its rights are there, as that to read: nobody would be banned. */
+    /** Redis denies only writes of the ban, so that it would have no effect. */
     @ParameterizedTest
     @ValueSource(strings = {"local", "allow", "deny"})
-    void noBanIsToldThatRedisLacksTheRightToKeep(String onFailure, CapturedOutput output) {
+    void banFailsIfRedisDeniesItsWrite(String onFailure, CapturedOutput output) {
         try (RedisServer redis = RedisServer.started()) {
             user(redis, "on", "nopass", "~limiter:*", "+@all", "-set");
             try (ConfigurableApplicationContext shared = Operator.start(

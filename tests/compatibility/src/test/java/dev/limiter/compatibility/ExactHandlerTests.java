@@ -30,7 +30,10 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** A handler of exactly the rejection answers it, wherever catch-alls stand; else it is answered as by a rule. */
+/**
+ * An exception handler for exactly the rejection is used, wherever catch-all handlers are. Otherwise the response is
+ * that of a rule.
+ */
 @Tag("each-line")
 class ExactHandlerTests {
 
@@ -69,7 +72,7 @@ class ExactHandlerTests {
     }
 
     @Test
-    void exactHandlerOfTheMediaTypeAnswers() {
+    void exactHandlerOfTheMediaTypeResponds() {
         HttpResponse<String> answer = rejection(pages, "/page", "Accept", "text/html");
 
         assertThat(answer.statusCode()).isEqualTo(418);

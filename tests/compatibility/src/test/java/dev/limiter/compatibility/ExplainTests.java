@@ -48,7 +48,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** {@code /actuator/limiter/explain} says what then happens. */
+/** {@code /actuator/limiter/explain} predicts what happens. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExplainTests {
 
@@ -126,7 +126,7 @@ class ExplainTests {
     }
 
     @Test
-    void saysWhatThenHappens() {
+    void predictsTheResult() {
         Random random = new Random(1);
         List<String> seen = new ArrayList<>();
         for (int i = 0; i < 400; i++) {
@@ -157,7 +157,7 @@ class ExplainTests {
     }
 
     @Test
-    void saysWhyEachRuleAppliesOrNot() {
+    void explainsWhyEachRuleAppliesOrNot() {
         String described = "path http://localhost/orders/42?page=1 ip 192.0.2.9 header.X-Api-Key why principal alice";
         Map<String, Object> explanation = explain(described.split(" "));
 
@@ -180,7 +180,7 @@ class ExplainTests {
         assertThat(rules.get("watching")).containsEntry("applies", true).containsEntry("mode", "shadow");
         assertThat(rules.get("off")).containsEntry("applies", false).containsEntry("because", "mode: off");
         assertThat(rules.get("login")).containsEntry("because", "paths: none matches");
-        assertThat(rules.get("default")).containsEntry("because", "an enforced rule with paths is for it");
+        assertThat(rules.get("default")).containsEntry("because", "an enforced rule with paths applies");
         assertThat(explanation.toString()).doesNotContain("why,").doesNotContain(":why");
     }
 
@@ -203,20 +203,20 @@ class ExplainTests {
     @ParameterizedTest
     @CsvSource({
         "/orders/1, DELETE, orders, methods: not for DELETE",
-        "/free/all, GET, default, limiter.web.exclude is for it",
+        "/free/all, GET, default, limiter.web.exclude matches",
         "/nowhere, GET, orders, paths: none matches",
-        "/annotated, GET, default, '@RateLimiter is on the method that serves it, or no endpoint of the application"
-                + " does'",
+        "/annotated, GET, default, '@RateLimiter is on the handler method, or no endpoint of the application"
+                + " matches'",
         "/actuator/limiter, GET, orders, endpoints of Actuator are not limited"
     })
-    void saysWhyNot(String path, String method, String rule, String because) {
+    void explainsWhyNot(String path, String method, String rule, String because) {
         assertThat(rules(explain("path", path, "method", method)).get(rule))
                 .containsEntry("applies", false)
                 .containsEntry("because", because);
     }
 
     @Test
-    void knowsSharedKeysExemptionsAnnotationsAndFailures() {
+    void showsSharedKeysExemptionsAnnotationsAndFailures() {
         assertThat(rules(explain("path", "/orders")).get("orders")).containsEntry("sharedByAllWithoutOne", true);
         assertThat(rules(explain("path", "/orders", "header.x-skip", "yes")).get("orders"))
                 .containsEntry("result", "skipped")
@@ -225,7 +225,7 @@ class ExplainTests {
                 .containsEntry("result", "skipped")
                 .containsEntry("detail", "allow");
         assertThat(rules(explain("path", "/annotated")).get("Limited.annotated"))
-                .containsEntry("because", "@RateLimiter is on the method that serves it")
+                .containsEntry("because", "@RateLimiter is on the handler method")
                 .containsEntry("result", "permitted");
         Map<String, Object> broken = explain("path", "/broken");
         assertThat(broken).containsEntry("result", "undecided");
@@ -234,7 +234,7 @@ class ExplainTests {
     }
 
     @Test
-    void whatDeniesIsAskedFirst() {
+    void denyListsAreCheckedFirst() {
         assertThat(clients.get("/many").statusCode()).isEqualTo(200);
         assertThat(explain("path", "/many", "ip", "198.51.100.1")).containsEntry("result", "rejected");
         assertThat(explain("path", "/many", "ip", "203.0.113.9")).containsEntry("result", "denied");
@@ -250,19 +250,19 @@ class ExplainTests {
     }
 
     @Test
-    void argumentsOfAMethodAreNotKnown() {
+    void argumentsOfAMethodAreUnknown() {
         Map<String, Object> explanation = explain("path", "/accounts/7");
 
         assertThat(explanation).containsEntry("result", "undecided");
         assertThat((String) rules(explanation).get("Limited.account").get("detail"))
-                .contains("#id", "the arguments are known when the method is called");
+                .contains("#id", "the arguments are unknown without a call");
         assertThat(explain("path", "/accounts/7", "method", "DELETE")).containsEntry("result", "permitted");
     }
 
-    /** Of a queue that is full, and of one for a permit that somebody holds. */
+    /** With a full queue, and with a queue for a permit that is held. */
     @ParameterizedTest
     @ValueSource(strings = {"/mails", "/prints"})
-    void knowsWhoWouldWait(String path) throws Exception {
+    void predictsWaiting(String path) throws Exception {
         released = new CountDownLatch(1);
         List<Future<Integer>> sent = new ArrayList<>();
         ExecutorService senders = Executors.newCachedThreadPool();
@@ -285,9 +285,9 @@ class ExplainTests {
         }
     }
 
-    /** The next turn is in ten hours: the request would not wait the rest of them. */
+    /** The next turn is in ten hours, longer than the request may wait. */
     @Test
-    void knowsWhoIsTooLateForTheNextTurn() {
+    void predictsThatTheNextTurnIsTooLate() {
         assertThat(clients.get("/letters", "X-Api-Key", "w").statusCode()).isEqualTo(200);
 
         assertThat(explain("path", "/letters", "header.X-Api-Key", "w")).containsEntry("result", "rejected");
@@ -303,7 +303,7 @@ class ExplainTests {
     }
 
     @Test
-    void preflightsAreChargedWhereTheyAreInEarnest() {
+    void preflightsAreChargedUnlessCorsHandlesThem() {
         String[] early = preflight("/early/a");
         assertThat(rules(explain(early)).get("early"))
                 .as("no CORS is configured for this path, so that a filter does not let it by")
@@ -314,7 +314,7 @@ class ExplainTests {
         assertThat(rules(explain(withCookie)).get("early")).containsEntry("applies", true);
         assertThat(rules(explain(preflight("/shared"))).get("default"))
                 .containsEntry("applies", false)
-                .containsEntry("because", "a preflight of CORS is not charged");
+                .containsEntry("because", "CORS preflights are not charged");
     }
 
     private static String[] preflight(String path) {
@@ -330,11 +330,11 @@ class ExplainTests {
                 "path=orders | must begin with a slash",
                 "path=/a%25zz | Malformed escape pair",
                 "path=/orders&ip=localhost | must be an address",
-                "path=/orders&ip=::1&ip=::1 | write it once",
-                "path=/orders&heder.X=1 | describes no request",
+                "path=/orders&ip=::1&ip=::1 | Send it once",
+                "path=/orders&heder.X=1 | is unknown. Known are",
                 "method=GET | must begin with a slash"
             })
-    void saysWhatIsWrong(String query, String message) {
+    void reportsInvalidParameters(String query, String message) {
         HttpResponse<String> answer = clients.get("/actuator/limiter/explain?" + query);
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(answer.body()).contains(message);
@@ -407,7 +407,7 @@ class ExplainTests {
         }
     }
 
-    /** Looks up the caller without regard to the request that it is given. */
+    /** Resolves the caller independently of the given request. */
     static final class Caller implements KeyResolver {
 
         static final List<String> seen = new CopyOnWriteArrayList<>();

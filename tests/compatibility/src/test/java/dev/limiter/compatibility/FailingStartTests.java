@@ -16,14 +16,14 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Import;
 
 /**
- * Wrong settings stop the start, and the failure analysis names them, all at once, with their places and the correction.
- * {@code BadConfigurationTests} of the starter have them all.
+ * Invalid settings fail at startup. The failure analysis lists all of them with their source and the correction. All
+ * settings are covered by {@code BadConfigurationTests} of the starter.
  */
 @Tag("each-line")
 @ExtendWith(OutputCaptureExtension.class)
 class FailingStartTests {
 
-    /** Property, value, and a part of what would be right: for values that cannot be read, and for others. */
+    /** Property, value, and part of the correction, for unreadable and for invalid values. */
     private static final List<List<String>> UNREADABLE =
             List.of(List.of("limit", "many", "a whole number"), List.of("algorithm", "magic", "token-bucket"));
 
@@ -44,7 +44,7 @@ class FailingStartTests {
     }
 
     @Test
-    void everyWrongPropertyIsNamedWithItsValue(CapturedOutput output) {
+    void everyInvalidPropertyIsReportedWithItsValue(CapturedOutput output) {
         assertNamed(WRONG, output);
     }
 

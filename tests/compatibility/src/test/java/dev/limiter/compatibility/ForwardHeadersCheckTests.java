@@ -10,7 +10,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
-/** {@code key: ip} where Tomcat believes private addresses, of which limiter.web.trusted-proxies has only some. */
+/** {@code key: ip} where Tomcat trusts private addresses, but limiter.web.trusted-proxies lists only some of them. */
 @SpringBootTest(
         classes = TestApplication.class,
         webEnvironment = WebEnvironment.RANDOM_PORT,
@@ -33,7 +33,7 @@ class ForwardHeadersCheckTests {
     }
 
     @Test
-    void clientIsWhomTheTrustedPeerNames() {
+    void clientIsTheAddressFromTheTrustedPeer() {
         assertThat(status("203.0.113.1")).isEqualTo(200);
         assertThat(status("6.6.6.6, 203.0.113.1")).isEqualTo(429);
         assertThat(status("::ffff:203.0.113.1")).isEqualTo(429);

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The annotation of a controller is about its endpoints, whatever the visibility of the methods that serve them. */
+/** An annotation on a controller applies to all its endpoints, whatever the visibility of their methods. */
 @Tag("each-line")
 @ExtendWith(OutputCaptureExtension.class)
 class HandlerVisibilityTests {

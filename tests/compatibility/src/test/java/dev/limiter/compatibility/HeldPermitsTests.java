@@ -32,7 +32,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** The holders of a concurrency limit's permits, and the time since when: told while they hold them, and no longer. */
+/** Holders of concurrency permits are shown with the time since they hold them, until they release them. */
 class HeldPermitsTests {
 
     private static final String[] RULES = Applications.limiter("""
@@ -150,16 +150,16 @@ class HeldPermitsTests {
                 .value();
     }
 
-    /** Tomcat tells of some of them that they failed, and never that they are over. */
+    /** Tomcat reports some of these requests as failed, and never reports their completion. */
     @Test
     void clientsThatResetTheirConnectionHoldNothing() throws Exception {
-        // Tomcat itself would wait in vain for the requests that it has lost
+        // a graceful shutdown would wait for the requests that Tomcat has lost
         try (ConfigurableApplicationContext application = start("server.shutdown=immediate")) {
             Operator operator = Operator.of(application);
             for (int i = 0; i < 60; i++) {
                 try (Socket socket = new RawClient(operator.clients().port()).begin("/events", "X-Api-Key: gone")) {
                     socket.setSoLinger(true, 0);
-                    // around the moment of the first event
+                    // around the time of the first event
                     RealTime.pass(Duration.ofMillis(10 + i % 5));
                 }
             }
@@ -171,7 +171,7 @@ class HeldPermitsTests {
     }
 
     @Test
-    void whoIsLetThroughWhileListenersAndKeysFailHoldsNothingAfterwards() {
+    void requestHoldsNothingAfterFailingListenersAndKeys() {
         try (ConfigurableApplicationContext application =
                 Operator.start(Failing.class, RULES, Applications.limiter("""
                     rules:

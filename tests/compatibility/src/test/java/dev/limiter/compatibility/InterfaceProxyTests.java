@@ -31,7 +31,7 @@ import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
-/** Beans that are proxies of an interface which no class of the application implements: their limits go by the interface. */
+/** Beans that implement an interface only by a proxy are limited by the annotations of the interface. */
 @Tag("each-line")
 class InterfaceProxyTests {
 

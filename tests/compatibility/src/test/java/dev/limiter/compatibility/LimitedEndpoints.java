@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** One endpoint per way of limiting. */
+/** One endpoint for each way of limiting. */
 @Import({LimitedEndpoints.Annotated.class, LimitedEndpoints.ByRule.class, LimitedEndpoints.Own.class})
 class LimitedEndpoints {
 
@@ -67,7 +67,7 @@ class LimitedEndpoints {
         }
     }
 
-    /** Answers its rejections itself. */
+    /** Handles its own rejections. */
     @RestController
     static class Own {
 

@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
 
-/** An application that is tested without a server. */
+/** Tests of an application without a server. */
 @SpringBootTest(
         properties = {
             "spring.config.name=none",
@@ -50,12 +50,12 @@ class MockMvcTests {
         }
         assertThatAnswer(mvc.get().uri("/early").exchange()).isPermitted();
         assertThatAnswer(mvc.get().uri("/early").exchange()).isRejected();
-        assertThat(output).doesNotContain("runs no filters");
+        assertThat(output).doesNotContain("does not run the filters");
     }
 
-    /** Early rules decide at the endpoint then, and nothing is given back. */
+    /** Without filters, early rules apply at the endpoint, and nothing is refunded. */
     @Test
-    void missingFiltersAreToldOnce(CapturedOutput output) {
+    void missingFiltersAreReportedOnce(CapturedOutput output) {
         MockMvcTester mvc = MockMvcTester.from(application);
 
         assertThatAnswer(mvc.get().uri("/early").exchange()).isPermitted();
@@ -63,8 +63,8 @@ class MockMvcTests {
         assertThatAnswer(mvc.get().uri("/hello").exchange()).hasRemaining("failed", 1);
         assertThatAnswer(mvc.get().uri("/hello").exchange()).hasRemaining("failed", 0);
 
-        assertThat(output.toString().split("runs no filters", -1)).hasSize(2);
-        assertThat(output).contains("phase: request decide only where a request comes to an endpoint");
+        assertThat(output.toString().split("does not run the filters", -1)).hasSize(2);
+        assertThat(output).contains("phase: request apply only to requests that reach an endpoint");
     }
 
     @SpringBootConfiguration

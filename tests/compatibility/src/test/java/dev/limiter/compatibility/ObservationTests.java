@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Traces show the waits and the Redis calls of a request; meters are the same as without traces. */
+/** Traces contain the waits and Redis calls of a request. Meters are the same as without traces. */
 @org.junit.jupiter.api.Tag("each-line")
 class ObservationTests {
 
@@ -45,7 +45,7 @@ class ObservationTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aWaitInVainIsObservedUnlessThatIsSwitchedOff(boolean enabled) {
+    void failedWaitIsObservedUnlessDisabled(boolean enabled) {
         try (ConfigurableApplicationContext application = start("management.observations.enable.limiter=" + enabled)) {
             Clients clients = Applications.clientsOf(application);
             Traced traced = application.getBean(Traced.class);
@@ -69,7 +69,7 @@ class ObservationTests {
             Clients clients = Applications.clientsOf(application);
             Traced traced = application.getBean(Traced.class);
             assertThat(clients.get("/hello").statusCode()).isEqualTo(200);
-            assertThat(traced.of("limiter.wait")).as("nobody has waited").isEmpty();
+            assertThat(traced.of("limiter.wait")).as("nothing has waited").isEmpty();
 
             CompletableFuture<Integer> first = request(clients, "/pool");
             await(() -> traced.entered.getCount() == 0);
@@ -81,7 +81,7 @@ class ObservationTests {
 
             assertThat(traced.of("limiter.wait"))
                     .containsExactly(new Seen(
-                            "limiter.wait", "wait for a turn", "outcome=permitted rule=pool", "http.server.requests"));
+                            "limiter.wait", "wait for permits", "outcome=permitted rule=pool", "http.server.requests"));
             assertThat(queued(application)).isZero();
             assertThat(tags(application, "limiter.wait")).containsOnly("rule");
             assertThat(names(application))
@@ -123,7 +123,7 @@ class ObservationTests {
                 .map(meter -> meter.getId().getName());
     }
 
-    /** {@code parent}: the outermost. */
+    /** @param parent the outermost observation */
     private record Seen(String name, String forPeople, String tags, String parent) {
 
         static Seen of(Observation.Context context) {

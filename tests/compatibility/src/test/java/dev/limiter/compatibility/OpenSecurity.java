@@ -9,7 +9,7 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** Security that knows who asks, and lets everybody in. */
+/** Authenticates users, but permits all requests. */
 class OpenSecurity {
 
     @Bean

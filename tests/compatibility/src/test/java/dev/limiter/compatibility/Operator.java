@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Uses the endpoint {@code limiter} of an application, and sends requests to the application. In JSON that it sends, '
- * stands for ". Paths of the endpoint begin with the name of a rule.
+ * Uses the endpoint {@code limiter} of an application, and sends requests to the application. In JSON, ' stands for ".
+ * Paths of the endpoint begin with the name of a rule.
  */
 record Operator(Clients clients) {
 
@@ -24,7 +24,7 @@ record Operator(Clients clients) {
         return new Operator(Applications.clientsOf(application));
     }
 
-    /** Starts an application whose operators may do everything. */
+    /** Starts an application with unrestricted access to the endpoint. */
     static ConfigurableApplicationContext start(Class<?> application, String[] rules, String... more) {
         String[] access = {
             "management.endpoints.web.exposure.include=*",
@@ -68,12 +68,12 @@ record Operator(Clients clients) {
         return clients.send("DELETE", ENDPOINT + "/" + path);
     }
 
-    /** Returns the body of the response, which has to be one of success. */
+    /** Returns the body of a response, which must be successful. */
     String change(String path, String json) {
         return body(200, post(path, json));
     }
 
-    /** Returns the body of the response, which has to be one of success. */
+    /** Returns the body of a response, which must be successful. */
     String revert(String path) {
         return body(200, delete(path));
     }
@@ -93,7 +93,7 @@ record Operator(Clients clients) {
                 .toList();
     }
 
-    /** How many of 30 requests with that key are permitted. */
+    /** Returns how many of 30 requests with the key are permitted. */
     int permitted(String path, String key) {
         return (int) statuses(30, path, "X-Api-Key", key).stream()
                 .filter(status -> status == 200)

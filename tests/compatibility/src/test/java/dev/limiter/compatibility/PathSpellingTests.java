@@ -38,7 +38,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** No spelling of a URL gets around a rule. */
+/** No spelling of a URL avoids a rule. */
 @Tag("each-line")
 class PathSpellingTests {
 
@@ -62,7 +62,7 @@ class PathSpellingTests {
             this.servlet = servlet;
         }
 
-        /** Without Spring Security: what gets around a limit must not be caught by something else. */
+        /** Starts without Spring Security, which might otherwise block what avoids a limit. */
         ConfigurableApplicationContext start() {
             List<String> properties = new ArrayList<>(List.of(
                     "server.servlet.context-path=" + context,
@@ -137,10 +137,10 @@ class PathSpellingTests {
         charged.replaceAll((rule, remaining) -> before.get(rule) - remaining);
         assertThat(charged.values()).as("charged %s", charged).allMatch(permits -> permits == 0 || permits == 1);
         charged.values().removeIf(permits -> permits == 0);
-        assertAnswer(spelling, answer, charged.keySet());
+        assertResponse(spelling, answer, charged.keySet());
     }
 
-    private static void assertAnswer(Spelling spelling, RawClient.Answer answer, Set<String> charged) {
+    private static void assertResponse(Spelling spelling, RawClient.Answer answer, Set<String> charged) {
         switch (spelling.expected()) {
             case "not-served" -> assertThat(answer.status()).isBetween(300, 499);
             case "other" -> {
@@ -161,7 +161,7 @@ class PathSpellingTests {
     }
 
     private static void assertServed(String rule, Spelling spelling, RawClient.Answer answer, Set<String> charged) {
-        // OPTIONS is answered by Spring itself.
+        // Spring itself responds to OPTIONS
         boolean body = !List.of("HEAD", "OPTIONS").contains(spelling.method());
         assertThat(answer.body().strip()).isEqualTo(!body ? "" : rule.equals("file") ? "a static file" : rule);
         assertThat(charged).containsExactly(rule);
@@ -176,7 +176,7 @@ class PathSpellingTests {
         return remaining;
     }
 
-    /** With bytes instead of their numbers, such as \\x00. */
+    /** Replaces escapes such as \\x00 by bytes. */
     private static String bytes(String text) {
         return Pattern.compile("\\\\x([0-9a-f]{2})")
                 .matcher(text)

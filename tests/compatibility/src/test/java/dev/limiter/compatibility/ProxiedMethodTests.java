@@ -18,7 +18,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.AliasFor;
 
-/** Annotations wherever they may stand, with proxies of both sorts. */
+/** Annotations in all places, with both kinds of proxies. */
 @Tag("each-line")
 class ProxiedMethodTests {
 

@@ -37,7 +37,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 
-/** Limits are where the application's own configuration of Spring Data Redis says. */
+/** Limits use the server in the application's configuration of Spring Data Redis. */
 @Tag("each-line")
 @ExtendWith(OutputCaptureExtension.class)
 class RedisConfigurationTests {
@@ -71,13 +71,15 @@ class RedisConfigurationTests {
     }
 
     @Test
-    void anOwnConnectionFactorySaysWhichServerAndHow() {
+    void customConnectionFactoryIsUsed() {
         assertUses(5, "by-bean", OwnFactory.class, "test.port=" + redis.port(), "spring.data.redis.port=1");
     }
 
-    /** {@code @ServiceConnection} of Testcontainers and Docker Compose bring such details, which override properties. */
+    /**
+     * {@code @ServiceConnection} of Testcontainers and Docker Compose provide such details, which override properties.
+     */
     @Test
-    void aServiceConnectionSaysWhichServerAndHow() {
+    void serviceConnectionIsUsed() {
         assertUses(
                 7,
                 "by-details",
@@ -104,7 +106,7 @@ class RedisConfigurationTests {
         }
     }
 
-    /** No request gets in with it, and none gets an error. */
+    /** A wrong password counts as an outage: limits apply in memory, and no request fails. */
     @Test
     void aWrongPasswordIsAnOutage(CapturedOutput output) {
         try (ConfigurableApplicationContext context =
@@ -113,7 +115,7 @@ class RedisConfigurationTests {
             for (int i = 0; i < 20; i++) {
                 assertThat(limiters.tryAcquire(TWO, "alice").permitted()).isEqualTo(i < 2);
             }
-            await(() -> output.toString().contains("Redis does not decide on limits"));
+            await(() -> output.toString().contains("Redis is unavailable"));
         }
     }
 
@@ -148,7 +150,7 @@ class RedisConfigurationTests {
     @Import(ConnectionDetails.class)
     static class ServiceConnection {}
 
-    /** A bean of the type that the line of Spring Boot has for this: its name and package differ. */
+    /** Registers connection details under the type of the current line of Spring Boot. */
     static final class ConnectionDetails implements ImportBeanDefinitionRegistrar, EnvironmentAware {
 
         private static final List<String> TYPES = List.of(
@@ -179,7 +181,7 @@ class RedisConfigurationTests {
             return new RootBeanDefinition(type, () -> details);
         }
 
-        /** An implementation that answers so, and else what the interface does by default. */
+        /** Implements an interface with the given results, and its default methods. */
         private static Object answering(Class<?> type, Map<String, Object> answers) {
             return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                 Object answer = answers.get(method.getName());

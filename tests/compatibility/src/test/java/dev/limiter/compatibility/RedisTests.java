@@ -34,7 +34,7 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Two instances of an application on one Redis server; the second one on virtual threads, where Java has them. */
+/** Two instances on one Redis server; the second uses virtual threads where Java has them. */
 @Tag("each-line")
 class RedisTests {
 
@@ -86,7 +86,7 @@ class RedisTests {
         assertThat(answers).isEqualTo(Map.of("alice 200", 100L, "alice 429", 900L, "bob 200", 100L, "bob 429", 900L));
     }
 
-    /** The key is a hash in Redis, and one instance knows a rejection that another one ended. */
+    /** The key is a hash in Redis. An instance caches a rejection that another one lifts. */
     @Test
     void keyThatIsLiftedOnOneInstanceIsLetInOnTheOther() {
         Clients one = Applications.clientsOf(first);
@@ -106,9 +106,9 @@ class RedisTests {
         assertThat(other.get("/actuator/limiter/each?key=frank").body()).contains("\"permitted\":true");
     }
 
-    /** Otherwise the key that an interceptor checks could be guessed without end. */
+    /** Otherwise clients could guess a key that an interceptor checks, without limit. */
     @Test
-    void whatAnInterceptorAnswersIsChargedAndRejectedLikeAnyOther() {
+    void responsesOfInterceptorsAreChargedAndRejected() {
         Clients clients = Applications.clientsOf(first);
         Stream<Integer> guesses = IntStream.range(0, 5)
                 .mapToObj(i -> clients.get("/guarded", "X-Api-Key", "wrong").statusCode());
@@ -124,16 +124,16 @@ class RedisTests {
 
         HttpResponse<String> health = clients.get("/actuator/health/limiter");
         assertThat(health.statusCode()).isEqualTo(200);
-        assertThat(health.body()).contains("\"UP\"", "\"redis\":\"decides\"");
+        assertThat(health.body()).contains("\"UP\"", "\"redis\":\"available\"");
         assertThat(clients.get("/actuator/metrics/limiter.storage?tag=outcome:ok")
                         .statusCode())
                 .isEqualTo(200);
     }
 
     @Test
-    void aKeyOfSomebodyElseIsNoServerError() {
+    void foreignDataInAKeyIsNoServerError() {
         Clients clients = Applications.clientsOf(first);
-        // on a busy machine Redis may be late, and memory answer with the half of this instance
+        // on a busy machine Redis may be late, and memory permits the share of this instance
         String dave = IntStream.range(0, 100)
                 .mapToObj(i -> "dave" + i)
                 .filter(name -> clients.get("/each/1", "X-Api-Key", name)
@@ -147,12 +147,12 @@ class RedisTests {
                 .map(key -> commands.del(key) + " " + commands.hset(key, "somebody", "else's"))
                 .toList());
 
-        // memory decides by the share of this instance
+        // memory decides with the share of this instance
         assertThat(clients.storm("/each/1", dave)).isEqualTo(Map.of(dave + " 200", 50L, dave + " 429", 950L));
     }
 
     @Test
-    void startsWithoutAServerAndUsesItOnceItIsThere() {
+    void startsWithoutAServerAndUsesItOnceAvailable() {
         try (RedisServer later = RedisServer.stopped();
                 ConfigurableApplicationContext application = Operator.start(Instance.class, RULES, later.property())) {
             Clients clients = Applications.clientsOf(application);
@@ -160,7 +160,9 @@ class RedisTests {
 
             HttpResponse<String> health = clients.get("/actuator/health");
             assertThat(health.statusCode()).isEqualTo(200);
-            assertThat(health.body()).contains("\"UNKNOWN\"", "does not decide").doesNotContain("DOWN");
+            assertThat(health.body())
+                    .contains("\"UNKNOWN\"", "unavailable; rules use on-failure")
+                    .doesNotContain("DOWN");
 
             later.start();
             awaitRedis(application);

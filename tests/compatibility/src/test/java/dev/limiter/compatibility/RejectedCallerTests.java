@@ -35,7 +35,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The senders of rejected requests: for operators, for listeners, and for a log where that is allowed. */
+/** The senders of rejected requests, as shown to operators, to listeners, and in an optional log. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
 class RejectedCallerTests {
@@ -56,7 +56,7 @@ class RejectedCallerTests {
                           orders: { paths: /orders, limit: 1, window: 1h, key: "header:X-Api-Key" }
                           inside: { paths: /inside, limit: 1, window: 1h, deny: 203.0.113.0/24 }
                         """,
-                        // the event of Spring 6 asks for the name of the principal too, and fails with it
+                        // the event of Spring 6 also reads the name of the principal, and would fail
                         "spring.mvc.publish-request-handled-events=false",
                         "management.endpoints.web.exposure.include=limiter"));
         clients = Applications.clientsOf(application);
@@ -77,7 +77,7 @@ class RejectedCallerTests {
     }
 
     @Test
-    void areToldBesideTheKeyTheLastOfThem() {
+    void lastCallerIsShownNextToTheKey() {
         for (int i = 0; i < 20; i++) {
             order("crowded", "alice", "192.0.2.7");
         }
@@ -111,7 +111,7 @@ class RejectedCallerTests {
     }
 
     @Test
-    void areInTheLogAtTraceAlone(CapturedOutput output) {
+    void areLoggedOnlyAtTrace(CapturedOutput output) {
         Logger logger = (Logger) LoggerFactory.getLogger("dev.limiter.rejections");
         Level before = logger.getLevel();
         try {
@@ -127,7 +127,7 @@ class RejectedCallerTests {
         }
     }
 
-    /** A principal that cannot tell its name makes no decision fail. */
+    /** A principal that fails to return its name does not fail the decision. */
     @Test
     void mayBeUnknown() {
         assertThat(order("nameless", "throws", "192.0.2.7")).isEqualTo(200);

@@ -11,13 +11,13 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** An annotation {@code @RateLimiter} of the wrong library. */
+/** The annotation {@code @RateLimiter} of another library is reported. */
 @ExtendWith(OutputCaptureExtension.class)
 class Resilience4jTests {
 
     @ParameterizedTest
     @CsvSource({
-        "limiter.mode=enforce, true", // resilience4j is not there to apply it
+        "limiter.mode=enforce, true", // resilience4j is not present to apply it
         "resilience4j.ratelimiter.instances.theirs.limit-for-period=2, false"
     })
     void wrongImportIsReported(String configured, boolean theirsReported, CapturedOutput output) {

@@ -8,8 +8,8 @@ import org.springframework.context.EnvironmentAware;
 import org.springframework.core.env.Environment;
 
 /**
- * Leaves resilience4j out of applications that do not configure it: AspectJ would match its pointcuts against every bean
- * of each of them, which takes more than half of the time in which they start.
+ * Excludes resilience4j from applications that do not configure it. AspectJ would match its pointcuts against every
+ * bean, which takes more than half of the startup time.
  */
 final class Resilience4jWhereConfigured implements AutoConfigurationImportFilter, EnvironmentAware {
 

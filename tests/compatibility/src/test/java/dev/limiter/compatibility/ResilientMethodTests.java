@@ -36,8 +36,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.util.ClassUtils;
 
 /**
- * {@code @Retryable} and {@code @ConcurrencyLimit} of Spring Framework 7: by name, because these tests are compiled with
- * Spring Framework 6 as well.
+ * Uses {@code @Retryable} and {@code @ConcurrencyLimit} of Spring Framework 7 by name, because these tests are also
+ * compiled with Spring Framework 6.
  */
 @Tag("each-line")
 class ResilientMethodTests {
@@ -123,7 +123,7 @@ class ResilientMethodTests {
         registry.registerBeanDefinition("annotated", new RootBeanDefinition(bean));
     }
 
-    /** Fails at each first attempt. */
+    /** Fails at the first attempt. */
     public static class Flaky {
 
         private int attempts;
@@ -138,7 +138,7 @@ class ResilientMethodTests {
         }
     }
 
-    /** Calls that end when the test says so. */
+    /** Calls that end when the test releases them. */
     public static class Throttled {
 
         private final AtomicInteger inside = new AtomicInteger();

@@ -46,8 +46,8 @@ import org.springframework.web.servlet.view.RedirectView;
 import org.springframework.web.util.ContentCachingResponseWrapper;
 
 /**
- * Responses on each line of Spring Boot: they arrive, have the fields of limits, and count for {@code charge-if} if they
- * failed. {@code ResponseKindTests} of the starter compare more kinds, byte for byte, on one line.
+ * Responses on each line of Spring Boot: they arrive, have the RateLimit fields, and are counted by {@code charge-if}
+ * if they failed. {@code ResponseKindTests} of the starter compare more kinds byte by byte, on one line.
  */
 @Tag("each-line")
 class ResponsesTests {
@@ -70,8 +70,8 @@ class ResponsesTests {
                             { paths: "/sent,/sent-303", key: "header:X-Api-Key", limit: 1, window: 30d,
                               charge-if: "#{#response.getHeader('Location').endsWith('/error')}" }
                         """,
-                        // Tomcat counts a request whose handler throws after startAsync() until it times out, limited
-                        // or not
+                        // Tomcat counts a request as active until its timeout if its handler throws after startAsync(),
+                        // with or without limits
                         "server.shutdown=immediate"));
         clients = Applications.clientsOf(application);
     }
@@ -81,7 +81,7 @@ class ResponsesTests {
         application.close();
     }
 
-    /** A client that has nothing left must follow a redirection at once: redirections tell of no limits. */
+    /** Redirects have no RateLimit fields, so that clients without remaining permits still follow them at once. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         /view?name=redirect:/text         | 302 |
@@ -158,7 +158,7 @@ class ResponsesTests {
         assertThat(get(path, key).statusCode()).isEqualTo(429);
     }
 
-    /** Tomcat 11 ends the response of such a forward without passing through any filter: it has no fields. */
+    /** Tomcat 11 ends the response of such a forward without calling a filter, so it has no fields. */
     @Test
     void responseOfAServletThatIsForwardedToByItsNameArrives() {
         for (int i = 0; i < 3; i++) {
@@ -180,7 +180,7 @@ class ResponsesTests {
     @Import({OpenSecurity.class, Endpoints.class})
     static class Application implements ServletContextInitializer {
 
-        /** A servlet that is reached by its name only. */
+        /** Adds a servlet that is reached only by name. */
         @Override
         public void onStartup(ServletContext context) {
             context.addServlet("named", new HttpServlet() {
@@ -199,7 +199,7 @@ class ResponsesTests {
             return filter(new ShallowEtagHeaderFilter(), Ordered.LOWEST_PRECEDENCE, "/etag");
         }
 
-        /** Surrounds all others, and keeps the body until the request is over. */
+        /** Wraps all other filters, and buffers the body until the request is complete. */
         @Bean
         FilterRegistrationBean<Filter> wrapping() {
             Filter wrapping = (request, response, chain) -> {
@@ -212,7 +212,7 @@ class ResponsesTests {
             return filter(wrapping, Ordered.HIGHEST_PRECEDENCE, "/wrapped/*");
         }
 
-        /** Surrounds the filters that wrap the response, and forwards with the one that it gets. */
+        /** Runs before the filters that wrap the response, and forwards with the original response. */
         @Bean
         FilterRegistrationBean<Filter> outer() {
             Filter forwarding = (request, response, chain) ->
@@ -255,7 +255,7 @@ class ResponsesTests {
             response.sendRedirect(to);
         }
 
-        /** With the method of Servlet 6.1, where there is one. */
+        /** Uses the method of Servlet 6.1 if available. */
         @GetMapping("/sent-303")
         void seeOther(@RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
                 throws ReflectiveOperationException, IOException {

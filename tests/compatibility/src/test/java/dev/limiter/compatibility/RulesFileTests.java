@@ -49,12 +49,12 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Rules in a file, which is replaced while the application runs. Most tests share one application and its file. */
+/** Rules in a file that is replaced at run time. Most tests share one application and its file. */
 @ExtendWith(OutputCaptureExtension.class)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RulesFileTests {
 
-    private static final String STAYS = "Rules stay as they are";
+    private static final String STAYS = "the previous rules stay in force";
     private static final String PROBLEM = "\"problem\":";
 
     @TempDir
@@ -88,7 +88,7 @@ class RulesFileTests {
     }
 
     @BeforeEach
-    void isAsAtTheStart() throws IOException {
+    void hasTheInitialRules() throws IOException {
         application.getBean(ChangingSource.class).rules = List.of();
         operator.revert("orders");
         replace(orders(4));
@@ -105,7 +105,7 @@ class RulesFileTests {
         replace(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** As ConfigMaps and careful people do it. */
+    /** Replaces the file atomically, as ConfigMaps do. */
     private static void replace(byte[] content) throws IOException {
         Path written = Files.write(folder.resolve("written"), content);
         Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
@@ -121,21 +121,21 @@ class RulesFileTests {
 
     static Stream<Arguments> bad() {
         return Stream.of(
-                text("limiter: [", "no YAML"),
+                text("limiter: [", "Invalid YAML"),
                 text("limiter:\n\trules:\n", "found character", "TAB", "line 2"),
                 Arguments.of(
                         "limiter:\n  rules:\n    orders:\n      key: \"header:Schl\u00fcssel\"\n"
                                 .getBytes(StandardCharsets.ISO_8859_1),
-                        List.of("no UTF-8")),
+                        List.of("not encoded in UTF-8")),
                 Arguments.of(orders(9).getBytes(Charset.forName("UTF-32")), List.of("LIM-503")),
-                text("\u0000\u0001\u0002", "no YAML"),
-                text(laughs(), "too much when its aliases are written out"),
-                text("limiter: { rules: &a { orders: *a } }", "too much"),
-                text("limiter: { rules: &a [ *a ] }", "too much"),
-                text("? " + "k".repeat(200_000) + "\n: [" + "1,".repeat(100_000) + "]", "too much"),
-                text("[".repeat(100_000), "no YAML"),
-                text("hello", "may have limiter.rules"),
-                text("- limiter\n", "may have limiter.rules"),
+                text("\u0000\u0001\u0002", "Invalid YAML"),
+                text(laughs(), "aliases expand to too many values"),
+                text("limiter: { rules: &a { orders: *a } }", "too many values"),
+                text("limiter: { rules: &a [ *a ] }", "too many values"),
+                text("? " + "k".repeat(200_000) + "\n: [" + "1,".repeat(100_000) + "]", "too many values"),
+                text("[".repeat(100_000), "Invalid YAML"),
+                text("hello", "only limiter.rules"),
+                text("- limiter\n", "only limiter.rules"),
                 text("", "empty"),
                 text("limiter:\n  rules:\n", "empty"),
                 text("---\n---\n", "empty"),
@@ -181,7 +181,7 @@ class RulesFileTests {
     @Tag("long")
     @ParameterizedTest(name = "{1}")
     @MethodSource("bad")
-    void whatCannotWorkIsToldAndTheRulesStay(byte[] content, List<String> said, CapturedOutput output)
+    void invalidRulesAreReportedAndTheRulesStay(byte[] content, List<String> said, CapturedOutput output)
             throws IOException {
         replace(content);
         awaitProblem("");
@@ -196,7 +196,7 @@ class RulesFileTests {
     }
 
     @Test
-    void healthTellsWhatIsWrongAndSinceWhen() throws IOException {
+    void healthShowsTheProblemAndItsTime() throws IOException {
         assertThat(health()).containsEntry("rulesFile", file.toString()).doesNotContainKey("problem");
 
         Instant before = Instant.now();
@@ -218,7 +218,7 @@ class RulesFileTests {
     }
 
     @Test
-    void completesWhatIsConfiguredAndIsFollowed() throws IOException {
+    void completesTheConfigurationAndIsFollowed() throws IOException {
         assertThat(operator.permitted("/orders", "acme")).isEqualTo(4);
 
         replace(orders(6) + "    more:\n      paths: /more\n      limit: 2\n      window: 1h\n");
@@ -237,7 +237,7 @@ class RulesFileTests {
     }
 
     @Test
-    void findingsAreToldOnceAsAfterTheStart(CapturedOutput output) throws IOException {
+    void findingsAreReportedOnceAsAfterStartup(CapturedOutput output) throws IOException {
         String typo = "    more:\n      paths: /moer\n      limit: 2\n      window: 1h\n";
         replace(orders(5) + typo);
         await(() -> output.toString().contains("LIM-901"));
@@ -249,9 +249,9 @@ class RulesFileTests {
         assertThat(count(output, "LIM-901")).isEqualTo(2);
     }
 
-    /** Else it would be answered as made, and come into force when nobody expects it. */
+    /** Otherwise the change would be confirmed, but take effect at some later time. */
     @Test
-    void changeBesideOneThatDoesNotFitAnyMoreIsRejected() throws IOException {
+    void changeNextToOneThatNoLongerFitsIsRejected() throws IOException {
         operator.change("orders", "{'burst':12}");
         replace(orders(5) + "      algorithm: fixed-window\n");
         awaitProblem("");
@@ -279,11 +279,11 @@ class RulesFileTests {
     }
 
     @Test
-    void whatIsNoReadableFileIsToldAndTheRulesStay() throws Exception {
+    void unreadableFileIsReportedAndTheRulesStay() throws Exception {
         Files.delete(file);
-        awaitProblem("any more");
+        awaitProblem("no longer exists");
         Files.createDirectory(file);
-        awaitProblem("This is no file");
+        awaitProblem("This is not a regular file");
         Files.delete(file);
         Files.createSymbolicLink(file, file);
         awaitProblem("cannot be read");
@@ -294,7 +294,7 @@ class RulesFileTests {
         Process pipe = new ProcessBuilder("mkfifo", file.toString()).start();
         assertThat(pipe.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assumeThat(pipe.exitValue()).isZero();
-        awaitProblem("This is no file");
+        awaitProblem("This is not a regular file");
         assertThat(operator.permitted("/orders", "acme")).isEqualTo(4);
 
         replace(orders(6));
@@ -305,7 +305,10 @@ class RulesFileTests {
         }
     }
 
-    /** As Kubernetes replaces a ConfigMap; cp -p, and file systems that count whole seconds, keep even the time. */
+    /**
+     * As Kubernetes replaces a ConfigMap. {@code cp -p}, and file systems with a resolution of seconds, keep even the
+     * time.
+     */
     @Test
     void isFollowedThroughSymbolicLinksToAFileOfTheSameTimeAndSize() throws IOException {
         for (int limit : new int[] {4, 5}) {
@@ -325,7 +328,7 @@ class RulesFileTests {
     }
 
     @Test
-    void startFailsWhereItCannotWork(CapturedOutput output) throws IOException {
+    void startupFailsIfItHasNoEffect(CapturedOutput output) throws IOException {
         Path wrong = folder.resolve("wrong.yml");
         for (String text : List.of(orders(0), "server:\n  port: 1\n", laughs())) {
             Files.writeString(wrong, text);
@@ -334,7 +337,7 @@ class RulesFileTests {
         assertThat(output)
                 .contains("limiter.rules.orders.limit", "wrong.yml] - 4:14", "LIM-107")
                 .contains("server.port", "LIM-503")
-                .contains("too much when its aliases are written out");
+                .contains("aliases expand to too many values");
     }
 
     @Test
@@ -342,7 +345,7 @@ class RulesFileTests {
         Path later = folder.resolve("later.yml");
         try (ConfigurableApplicationContext own = start(later)) {
             Operator ofOwn = Operator.of(own);
-            assertThat(output).contains("There is no " + later);
+            assertThat(output).contains(later + " does not exist");
             Map<String, Object> refreshed = new HashMap<>(Map.of("limiter.rules.orders.limit", "5"));
             own.getEnvironment().getPropertySources().addFirst(new MapPropertySource("refreshed", refreshed));
             own.publishEvent(new EnvironmentChangeEvent(this));
@@ -375,7 +378,7 @@ class RulesFileTests {
         assertThat(operator.rule("orders")).contains("\"limit\":5");
     }
 
-    /** Else nobody could end it. */
+    /** Otherwise there would be no way to end it. */
     @Test
     void demandOfRulesThatAreGoneIsForgotten() throws IOException {
         for (String name : List.of("a", "b")) {
@@ -403,8 +406,8 @@ class RulesFileTests {
         assertThat(operator.permitted("/orders", "acme")).isEqualTo(5);
 
         replace(orders(0) + more(2_000, "rule", "never"));
-        await(() -> output.getOut().contains("1951 problems more")); // the list of all rules takes its time
-        assertThat(operator.all()).contains("1951 problems more");
+        await(() -> output.getOut().contains("1951 more problems")); // listing all rules takes time
+        assertThat(operator.all()).contains("1951 more problems");
 
         replace(orders(6));
         operator.awaitRule("orders", "\"limit\":6");
@@ -417,7 +420,7 @@ class RulesFileTests {
     @RestController
     static class Limited {
 
-        /** Rules from elsewhere, none at first. */
+        /** A source of rules, initially without any. */
         @Bean
         ChangingSource changing() {
             return new ChangingSource();

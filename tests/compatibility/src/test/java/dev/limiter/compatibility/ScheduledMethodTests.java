@@ -23,7 +23,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.test.annotation.DirtiesContext;
 
-/** Runs of {@code @Scheduled} methods come every millisecond, and are permitted once an hour. */
+/** {@code @Scheduled} methods run every millisecond, and are permitted once an hour. */
 @SpringBootTest(
         classes = ScheduledMethodTests.Application.class,
         webEnvironment = WebEnvironment.NONE,

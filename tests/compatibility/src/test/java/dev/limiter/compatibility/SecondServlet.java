@@ -10,7 +10,7 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 
-/** The context of a second servlet, below that of the application. */
+/** The context of a second servlet, as a child of the application context. */
 @Configuration(proxyBeanMethods = false)
 @EnableWebMvc
 class SecondServlet {

@@ -31,7 +31,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Behind Spring Security that keeps people out: by URL, and by method. Each limit is two an hour. */
+/** With URL and method security. Each limit is two per hour. */
 @SpringBootTest(
         classes = SecuredApplicationTests.Application.class,
         webEnvironment = WebEnvironment.RANDOM_PORT,

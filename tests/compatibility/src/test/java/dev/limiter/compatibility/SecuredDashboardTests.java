@@ -31,9 +31,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 import org.springframework.security.web.csrf.CsrfTokenRequestAttributeHandler;
 
-/**
- * The page of an application with Spring Security: commands have the rights of an operator, and no other user has them.
- */
+/** The page of an application with Spring Security: only users with the rights of an operator can use it. */
 class SecuredDashboardTests {
 
     private static final String CHANGE = "{\"limit\": 7}";
@@ -51,7 +49,7 @@ class SecuredDashboardTests {
                         "management.endpoint.limiter.access=unrestricted"));
     }
 
-    /** One browser of somebody. */
+    /** A user with their own browser session. */
     private record Person(String name, String server, HttpClient browser) {
 
         static Person of(String name, ConfigurableApplicationContext application) {
@@ -81,7 +79,7 @@ class SecuredDashboardTests {
             return send("GET", path, "").statusCode();
         }
 
-        /** Changes the rule as the page does, with one token after the other. */
+        /** Changes the rule as the page does, trying one token after the other. */
         int change(Map<String, Object> connection) throws IOException, InterruptedException {
             List<String> tokens = JsonPath.read(connection, "$.csrf.tokens");
             int status = 403;
@@ -110,7 +108,7 @@ class SecuredDashboardTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"session", "cookie", "unmasked"})
-    void changesNeedTheTokenThatThePageIsTold(String tokens) throws IOException, InterruptedException {
+    void changesNeedTheTokenOfThePage(String tokens) throws IOException, InterruptedException {
         try (ConfigurableApplicationContext application = start(tokens)) {
             Person operator = Person.of("operator", application);
             String change = "/actuator/limiter/all";
@@ -132,7 +130,7 @@ class SecuredDashboardTests {
     }
 
     @Test
-    void whoIsNoOperatorGetsNeitherThePageNorTheNumbers() throws IOException, InterruptedException {
+    void otherUsersGetNeitherThePageNorTheNumbers() throws IOException, InterruptedException {
         try (ConfigurableApplicationContext application = start("session")) {
             for (String path : new String[] {"/limiter/", "/limiter/connection.json", "/actuator/limiter"}) {
                 assertThat(Person.of("", application).status(path)).as(path).isEqualTo(401);
@@ -146,9 +144,9 @@ class SecuredDashboardTests {
         }
     }
 
-    /** As the page does, which says so itself. */
+    /** The page marks its requests, so that the browser does not prompt for a password. */
     @Test
-    void noBrowserAsksForAPasswordWhenTheSessionIsOver() throws IOException, InterruptedException {
+    void browserDoesNotPromptAfterTheSessionExpired() throws IOException, InterruptedException {
         try (ConfigurableApplicationContext application = start("session")) {
             HttpResponse<String> answer = Person.of("", application)
                     .send("GET", "/actuator/limiter", "", "X-Requested-With", "XMLHttpRequest");

@@ -17,12 +17,12 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The endpoint says where each setting of a rule was written. */
+/** The endpoint shows the source of each setting of a rule. */
 @Tag("each-line")
 class SettingSourcesTests {
 
     @Test
-    void areToldOfTheStrongestPlace(@TempDir Path folder) throws IOException {
+    void areShownOfTheStrongestSource(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(
                 folder.resolve("rules.yml"), "limiter:\n  rules:\n    reports:\n      limit: 30\n      mode: shadow\n");
         try (ConfigurableApplicationContext application =
@@ -60,7 +60,7 @@ class SettingSourcesTests {
     }
 
     @Test
-    void aChangeIsShownWithItsAuthorAndTheCapBesideIt() {
+    void changeIsShownWithItsAuthorAndTheCap() {
         try (ConfigurableApplicationContext application =
                 start("limiter.caps.Reports.limit=50", "limiter.caps.Reports.window=1h")) {
             Operator operator = Operator.of(application);
@@ -87,7 +87,7 @@ class SettingSourcesTests {
     }
 
     @Test
-    void ofNamedLimitsTiersAndBansAreTold() {
+    void ofNamedLimitsTiersAndBansAreShown() {
         try (ConfigurableApplicationContext application = start(Applications.limiter("""
             mode: shadow
             rules:

@@ -31,13 +31,13 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Mistakes that Limiter could swallow: what its log and its endpoint say about them. */
+/** Mistakes that could go unnoticed are visible in the log and at the endpoint. */
 @Tag("each-line")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
 class SilentMistakesTests {
 
-    /** What every application here needs. */
+    /** Properties of every application in these tests. */
     private static final String[] NEEDED = {
         "management.endpoints.web.exposure.include=*",
         "management.endpoint.limiter.access=unrestricted",
@@ -129,7 +129,7 @@ class SilentMistakesTests {
         assertThat(lines(output, "LIM-920"))
                 .singleElement()
                 .asString()
-                .contains("limiter.rules.login.key", "param:username", "not of a JSON body");
+                .contains("limiter.rules.login.key", "param:username", "not from a JSON body");
     }
 
     @Test
@@ -145,7 +145,7 @@ class SilentMistakesTests {
     }
 
     @Test
-    void aTierThatThereIsNotIsReportedOnce(CapturedOutput output) {
+    void unknownTierIsReportedOnce(CapturedOutput output) {
         for (String plan : List.of("glod", "free", "gold", "GOLD", "glod", "free")) {
             assertThat(clients.get("/plans", "X-Plan", plan).statusCode()).isEqualTo(200);
         }
@@ -165,12 +165,12 @@ class SilentMistakesTests {
                 method, "/actuator/limiter/longin", "{\"limit\": 5}", "Content-Type", "application/json");
 
         assertThat(answer.statusCode()).isEqualTo(404);
-        assertThat(answer.body()).contains("There is no such rule. Did you mean login?");
+        assertThat(answer.body()).contains("Unknown rule. Did you mean login?");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"[1]", "{\"limit\": {\"a\": 1}}", "{\"limit\": [1, 2]}", "{\"limit\"", "\"x\""})
-    void aBodyThatIsNotFlatSaysWhatIsAllowed(String body) {
+    void nestedBodyIsRejectedWithTheAllowedFields(String body) {
         for (String path : List.of("/actuator/limiter", "/actuator/limiter/login")) {
             HttpResponse<String> answer = clients.post(path, body);
 
@@ -181,7 +181,7 @@ class SilentMistakesTests {
     }
 
     @Test
-    void aProblemOfAllTiersIsToldOnce() {
+    void problemOfAllTiersIsReportedOnce() {
         HttpResponse<String> answer = clients.post("/actuator/limiter/plans", "{\"window\": \"1x\"}");
 
         assertThat(answer.statusCode()).isEqualTo(400);
@@ -205,7 +205,7 @@ class SilentMistakesTests {
                 .containsExactly("the queue is full");
     }
 
-    /** By the hash, each method looked like a bucket of its own. */
+    /** A hash that matches several methods must not list the same bucket once for each of them. */
     @Test
     void theBucketOfAHashIsListedOnceWithItsMethod() {
         for (String path : List.of("/mails/out?to=ann", "/mails/out?to=ann", "/mails/in?to=ann")) {
@@ -228,7 +228,7 @@ class SilentMistakesTests {
                 .body();
     }
 
-    /** Whatever catches it, and every log, has the documented name. */
+    /** The exception has exactly the documented type, also in logs. */
     @Test
     void aRejectedCallThrowsNoSubclass() {
         clients.get("/named");
@@ -243,7 +243,7 @@ class SilentMistakesTests {
             Clients operator = Applications.clientsOf(shadowed);
             HttpResponse<String> outweighed = operator.post("/actuator/limiter/one", "{\"mode\": \"enforce\"}");
             assertThat(outweighed.statusCode()).isEqualTo(400);
-            assertThat(outweighed.body()).contains("limiter.mode", "without a rule changes the mode of all");
+            assertThat(outweighed.body()).contains("limiter.mode", "POST to the endpoint without a rule");
             for (String wrong : List.of("{}", "{\"mode\": \"enfroce\"}", "{\"mode\": \"off\", \"limit\": 1}")) {
                 assertThat(operator.post("/actuator/limiter", wrong).statusCode())
                         .as(wrong)

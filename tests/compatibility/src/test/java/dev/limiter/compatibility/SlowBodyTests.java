@@ -28,7 +28,7 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.i18n.LocaleChangeInterceptor;
 
-/** Bodies that come piece by piece while their requests wait arrive as they were sent. */
+/** Bodies that arrive slowly while their requests wait are not changed. */
 class SlowBodyTests {
 
     private static final int BODIES = 70;
@@ -41,7 +41,7 @@ class SlowBodyTests {
           pool: { paths: /pool/**, algorithm: concurrency, limit: 1, max-wait: 1m }
         """, "server.tomcat.connection-timeout=2m");
 
-    /** Forms are read by an interceptor of the application while the turn comes, other bodies by the handler after it. */
+    /** An interceptor reads forms while the request waits. The handler reads other bodies afterwards. */
     @ParameterizedTest
     @CsvSource({"false, /paced /pool /annotated", "true, /paced"})
     void arriveUnchanged(boolean virtualThreads, String paths) throws IOException {
@@ -68,7 +68,7 @@ class SlowBodyTests {
                 sockets.add(client.connect());
                 sendHead(sockets.get(i), path);
             }
-            // The end of one request gives another one its turn while the body of that is still coming.
+            // the end of one request lets the next one proceed while its body is still arriving
             for (int i = 0; i < BODIES; i++) {
                 for (int piece = 0; piece < PIECES; piece++) {
                     send(sockets.get(i), bodies.get(i).substring(piece * PIECE, (piece + 1) * PIECE));
@@ -99,7 +99,7 @@ class SlowBodyTests {
         socket.getOutputStream().flush();
     }
 
-    /** Each place of it is different, and different from that of all other bodies. */
+    /** Returns a body with different content at each position, and different from other bodies. */
     private static String body(int number) {
         return IntStream.range(0, PIECES * PIECE / 8)
                 .mapToObj(place -> place == 0 ? "text=%03d".formatted(number) : "%03d-%04d".formatted(number, place))

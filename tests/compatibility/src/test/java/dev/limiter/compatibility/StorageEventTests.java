@@ -25,7 +25,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Redis goes and comes back: told by the log, by a meter, to listeners and as events of the application, all at once. */
+/** Failure and recovery of Redis are reported at once by the log, a meter, listeners and application events. */
 @ExtendWith(OutputCaptureExtension.class)
 class StorageEventTests {
 
@@ -38,13 +38,13 @@ class StorageEventTests {
     }
 
     @Test
-    void isToldWhenItIsLostAndWhenItIsFound(CapturedOutput output) {
+    void reportsLossAndRecovery(CapturedOutput output) {
         try (RedisServer redis = RedisServer.started();
                 ConfigurableApplicationContext application = start(redis)) {
             Clients clients = Applications.clientsOf(application);
             Limited told = application.getBean(Limited.class);
             await(() -> clients.get("/hello").statusCode() == 200 && available(application) == 1);
-            // a server that has just been started may have been slow once
+            // the first call to a new server may have been slow
             int before = told.published.size();
             assertThat(told.heard).hasSameSizeAs(told.published);
 
@@ -56,7 +56,7 @@ class StorageEventTests {
             assertThat(lost.node()).isEmpty();
             assertThat(lost.cause()).isNotNull();
             await(() -> available(application) == 0);
-            await(() -> output.toString().contains("Redis does not decide on limits"));
+            await(() -> output.toString().contains("Redis is unavailable"));
             assertThat(output).contains(lost.cause().getMessage());
 
             redis.start();
@@ -66,16 +66,16 @@ class StorageEventTests {
             assertThat(found.cause()).isNull();
             assertThat(found.at()).isAfterOrEqualTo(lost.at());
             await(() -> available(application) == 1);
-            await(() -> output.toString().contains("Redis decides on limits again"));
+            await(() -> output.toString().contains("Redis is available again"));
 
             assertThat(told.heard).containsExactlyElementsOf(told.published);
             assertThat(told.threads).containsOnly("limiter-storage-events");
         }
     }
 
-    /** Events during the start are told once all listeners are there. */
+    /** Events during startup are delivered once all listeners exist. */
     @Test
-    void isToldOfAServerThatIsNotThereAtTheStart() {
+    void reportsAServerThatIsDownOnStartup() {
         try (RedisServer redis = RedisServer.stopped();
                 ConfigurableApplicationContext application = start(redis)) {
             Clients clients = Applications.clientsOf(application);
@@ -146,7 +146,7 @@ class StorageEventTests {
 
         @Override
         public void onDecision(RateLimitEvent event) {
-            // another test's
+            // from another test
         }
     }
 }

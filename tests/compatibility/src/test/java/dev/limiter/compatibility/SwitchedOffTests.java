@@ -23,7 +23,7 @@ class SwitchedOffTests {
           named: { limit: 1, window: 1h }
         """);
 
-    /** {@code second}: the status of the second call of an annotated method, which needs no web part. */
+    /** @param second the status of the second call of an annotated method, which does not need web limits */
     @ParameterizedTest
     @CsvSource({
         "limiter.enabled=false, 200",

@@ -17,7 +17,7 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** An application with much of what applications have: security, a catch-all exception handler, functional routes. */
+/** A typical application: security, a catch-all exception handler, functional routes. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 @Import({
@@ -50,7 +50,7 @@ class TestApplication {
         }
     }
 
-    /** The annotations of resilience4j and of Limiter, which have the same simple name, side by side. */
+    /** The annotations of resilience4j and of Limiter, which have the same simple name, in one class. */
     @RestController
     static class BothLibraries {
 

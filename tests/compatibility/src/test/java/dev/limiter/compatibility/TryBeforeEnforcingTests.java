@@ -25,7 +25,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Rules for some keys only, and limits that are tried beside those in force. */
+/** Rules that are enforced for some keys, and candidates that are counted next to the limits in force. */
 class TryBeforeEnforcingTests {
 
     private static final int KEYS = 100;
@@ -56,7 +56,7 @@ class TryBeforeEnforcingTests {
         return count == null ? 0 : count;
     }
 
-    /** Of endpoints with a bucket each, and of methods; a larger share has the keys of a smaller one. */
+    /** For endpoints with their own buckets, and for methods. A larger share includes the keys of a smaller one. */
     @Test
     void onlyAShareOfTheKeysIsRejectedAndAlwaysTheSame() {
         Set<String> rejected;
@@ -92,7 +92,7 @@ class TryBeforeEnforcingTests {
     }
 
     @Test
-    void candidatesCountWhatTheyWouldHaveDone() {
+    void candidatesCountTheirOwnDecisions() {
         try (ConfigurableApplicationContext application = start(Applications.limiter("""
             # the limits of a candidate are the same for all keys
             # the end of a request that the rule rejects is not known
@@ -136,7 +136,7 @@ class TryBeforeEnforcingTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"2", "4", "7"})
-    void candidateCountsWhatItWouldHaveDone(long limit) {
+    void candidateCountsItsOwnDecisions(long limit) {
         try (ConfigurableApplicationContext application =
                 start(Applications.limiter("""
                     rules:
@@ -203,7 +203,7 @@ class TryBeforeEnforcingTests {
         }
     }
 
-    /** The API key, and how often it was asked for. */
+    /** The API key, and the number of its requests. */
     @Component("counting")
     static final class Counting implements KeyResolver {
 

@@ -33,7 +33,7 @@ import org.springframework.web.socket.config.annotation.WebSocketConfigurer;
 import org.springframework.web.socket.config.annotation.WebSocketHandlerRegistry;
 import org.springframework.web.socket.handler.AbstractWebSocketHandler;
 
-/** An application that extends {@link WebMvcConfigurationSupport}, and so takes no configuration of Spring MVC's from others. */
+/** An application that extends {@link WebMvcConfigurationSupport}, and so ignores Spring MVC configurers of others. */
 @Tag("each-line")
 class UnconfiguredMappingsTests {
 
@@ -60,7 +60,7 @@ class UnconfiguredMappingsTests {
 
     @ParameterizedTest
     @CsvSource({"/hello, 200", "/sockjs/info, 200"})
-    void whatSpringMvcDoesNotConfigureIsLimited(String path, int status) {
+    void mappingsWithoutSpringMvcConfigurationAreLimited(String path, int status) {
         assertThat(clients.get(path).statusCode()).isEqualTo(status);
         assertThat(clients.get(path).statusCode()).isEqualTo(status);
         assertThat(clients.get(path).statusCode()).isEqualTo(429);

@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Requests on virtual threads, which Spring Boot has on Java 21 and later. */
+/** Requests on virtual threads, which require Java 21. */
 @SpringBootTest(
         classes = VirtualThreadTests.Application.class,
         webEnvironment = WebEnvironment.RANDOM_PORT,

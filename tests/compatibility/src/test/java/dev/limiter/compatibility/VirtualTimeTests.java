@@ -34,7 +34,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.context.WebApplicationContext;
 
-/** {@code limiter-test} in an application that has a clock of its own. */
+/** {@code limiter-test} in an application with its own clock. */
 @SpringBootTest(
         classes = VirtualTimeTests.Limited.class,
         webEnvironment = WebEnvironment.RANDOM_PORT,
@@ -103,7 +103,7 @@ class VirtualTimeTests {
     }
 
     @Test
-    void whatAnEarlierTestHoldsIsNotInTheWay() {
+    void permitsOfEarlierTestsAreFree() {
         Decision held = limiters.tryAcquire(EXPORTS, "alice");
         assertThat(held).isPermitted();
         held.close();
@@ -113,7 +113,7 @@ class VirtualTimeTests {
     }
 
     @RepeatedTest(2)
-    void whoWaitsIsServedWhenTimeHasMovedOn() {
+    void waitingCallIsServedWhenTimeAdvances() {
         Rule rule = Rule.of("imports", Limit.tokenBucket(1, Duration.ofSeconds(30)));
         assertThat(limiters.waiting()).isZero();
         assertThat(limiters.tryAcquire(rule, "alice")).isPermitted();
@@ -127,7 +127,7 @@ class VirtualTimeTests {
     }
 
     @RepeatedTest(2)
-    void whoWaitsIsServedWhenAPermitIsReleased() {
+    void waitingCallIsServedWhenAPermitIsReleased() {
         Decision held = limiters.tryAcquire(EXPORTS, "alice");
         CompletableFuture<Decision> next = limiters.acquireAsync(EXPORTS, "alice", Duration.ofHours(1));
 
@@ -137,7 +137,7 @@ class VirtualTimeTests {
     }
 
     @Test
-    void answersOfMockMvcAndOfSpringsClientTellTheSame(@Autowired WebApplicationContext application) {
+    void responsesOfMockMvcAndOfSpringsClientAreEqual(@Autowired WebApplicationContext application) {
         ResponseEntity<String> entity = RestClient.create("http://localhost:" + port)
                 .get()
                 .uri("/annotated/named")
@@ -183,7 +183,7 @@ class VirtualTimeTests {
 
         @Override
         public @Nullable Limit resolve(RateLimitContext context) {
-            // the request is over when a result is refreshed
+            // the request is complete when a result is refreshed
             boolean read = context.request() != null && context.request().getHeader("Host") != null;
             return !read ? null : Limit.tokenBucket(limit, Duration.ofHours(1));
         }

@@ -36,7 +36,7 @@ import org.springframework.web.socket.config.annotation.WebSocketConfigurer;
 import org.springframework.web.socket.config.annotation.WebSocketHandlerRegistry;
 import org.springframework.web.socket.handler.AbstractWebSocketHandler;
 
-/** Handlers of all kinds, and filters that dispatch requests to them. */
+/** All kinds of handlers, and filters that dispatch requests to them. */
 @Configuration(proxyBeanMethods = false)
 @EnableWebSocket
 class WaysToHandlers implements WebMvcConfigurer, WebSocketConfigurer {
@@ -108,7 +108,7 @@ class WaysToHandlers implements WebMvcConfigurer, WebSocketConfigurer {
         return registration;
     }
 
-    /** Hands requests on to what their path says behind the way that it names. */
+    /** Dispatches requests with a prefix to the rest of their path. */
     private record Dispatching(String prefix) implements Filter {
 
         @Override

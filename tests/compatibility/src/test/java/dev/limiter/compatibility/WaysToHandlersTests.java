@@ -34,14 +34,14 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Every way a request can come to a handler, and what it is charged for there. */
+/** Every way in which a request can reach a handler, and what it is charged. */
 @Tag("each-line")
 class WaysToHandlersTests {
 
     private static ConfigurableApplicationContext application;
     private static Clients clients;
 
-    /** Each permit that was charged: the rule and the resource. */
+    /** Records each charged permit: the rule and the resource. */
     private static final List<String> CHARGED = new CopyOnWriteArrayList<>();
 
     @BeforeAll
@@ -61,8 +61,8 @@ class WaysToHandlersTests {
                             { paths: /inner/include/**, phase: request, key: "header:X-Fragment",
                               condition: "#request.getHeader('X-Fragment') != null", limit: 2, window: 1h }
                         """,
-                        // Tomcat counts a request whose handler throws after startAsync() until it times out, limited
-                        // or not
+                        // Tomcat counts a request as active until its timeout if its handler throws after startAsync(),
+                        // with or without limits
                         "server.shutdown=immediate",
                         "management.endpoint.health.show-components=always"));
 
@@ -80,8 +80,8 @@ class WaysToHandlersTests {
     }
 
     /**
-     * {@code endpoint}: the resource that the request is charged for at its endpoint, {@code -} if none; {@code early}: how
-     * often it is charged before it is routed.
+     * @param endpoint the resource that the request is charged for at its endpoint; {@code -} if none
+     * @param early how often it is charged before routing
      */
     @ParameterizedTest
     @CsvSource({
@@ -95,7 +95,7 @@ class WaysToHandlersTests {
         "GET,     /sockjs/info,           200, * /sockjs/**,        1",
         "GET,     /file.txt,              200, * /**,               1",
         "GET,     /unknown,               404, * /**,               1",
-        // dispatches by the handler
+        // dispatches by handlers
         "GET,     /callable,              200, GET /callable,       1",
         "GET,     /deferred,              200, GET /deferred,       1",
         "GET,     /events,                200, GET /events,         1",
@@ -107,7 +107,7 @@ class WaysToHandlersTests {
         "GET,     /async/throw,           500, GET /async/throw,    1",
         "GET,     /send-error,            500, GET /send-error,     1",
         "GET,     /exception,             500, GET /exception,      1",
-        // dispatches by filters, before and after that of the limiter
+        // dispatches by filters, before and after the filter of Limiter
         "GET,     /outer/forward/plain,   200, GET /plain,          1",
         "GET,     /inner/forward/plain,   200, GET /plain,          1",
         "GET,     /inner/include/plain,   200, GET /plain,          1",
@@ -127,9 +127,9 @@ class WaysToHandlersTests {
         assertCharged(endpoint, early);
     }
 
-    /** The work of a handler that has failed may go on. */
+    /** The work of a failed handler may continue. */
     @Test
-    void permitIsHeldWhileAListenerGoesOnWithTheRequest() throws Exception {
+    void permitIsHeldWhileAListenerContinuesTheRequest() throws Exception {
         try (Socket client = new RawClient(clients.port()).begin("/async/recover")) {
             assertThat(WaysToHandlers.Recovery.RECOVERING.tryAcquire(30, TimeUnit.SECONDS))
                     .isTrue();
@@ -151,7 +151,7 @@ class WaysToHandlersTests {
         assertCharged("* /socket", 1);
     }
 
-    /** A container lets an included resource erase the buffer of the page, but neither status nor fields be set. */
+    /** An included resource can reset the buffer of the page, but cannot set its status or header fields. */
     @Test
     void rejectedFragmentLeavesThePageThatIncludesIt() {
         String permitted =
@@ -181,7 +181,7 @@ class WaysToHandlersTests {
     }
 
     @Test
-    void whatLooksLikeAPreflightIsCharged() {
+    void preflightIsCharged() {
         clients.send(
                 "OPTIONS",
                 "/plain",
@@ -221,7 +221,7 @@ class WaysToHandlersTests {
         return application.getBean(RateLimiters.class).peek(pool, "").remaining();
     }
 
-    /** The container ends a request after its answer was read. */
+    /** Waits, because the container completes a request after its response was read. */
     private static void assertPermitsAreReturned() {
         Conditions.await(() -> free() == 50);
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 
-/** A WebFlux application does not start as if its requests were limited. */
+/** A WebFlux application with limits on requests fails at startup. */
 @Tag("each-line")
 class WebFluxTests {
 

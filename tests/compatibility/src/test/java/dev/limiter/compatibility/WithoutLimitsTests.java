@@ -11,7 +11,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
-/** {@link WithoutLimits} on an application that would limit its endpoints. */
+/** {@link WithoutLimits} on an application with limits. */
 @SpringBootTest(
         classes = VirtualTimeTests.Limited.class,
         webEnvironment = WebEnvironment.RANDOM_PORT,

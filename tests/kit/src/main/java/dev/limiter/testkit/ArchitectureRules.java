@@ -21,19 +21,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * The walls of every module. The {@code ArchitectureTests} of a module pass them with {@code ArchTests.in}, beside the
- * rules that are about its own packages.
+ * Architecture rules for every module. The {@code ArchitectureTests} of a module include them with {@code
+ * ArchTests.in}, and add rules for their own packages.
  */
 public final class ArchitectureRules {
 
-    /** What applications name. */
+    /** The packages of the public API. */
     private static final String API = "dev.limiter";
 
     private ArchitectureRules() {}
 
     /**
-     * Each package is a slice of its own, also one below another; only the API and the types that extend it are one. The
-     * entry points RateLimiters and RateLimiterFactory name implementations.
+     * Each package is a slice, including nested ones; only the API and the types that extend it form one slice. The
+     * entry points RateLimiters and RateLimiterFactory may depend on implementations.
      */
     @ArchTest
     static final ArchRule packagesHaveNoCycles = slices().assignedFrom(new Packages())
@@ -59,8 +59,8 @@ public final class ArchitectureRules {
     }
 
     /**
-     * MockMvc runs the filters of an application: the two classes of limiter-test that prepare it, and warn where it is
-     * not prepared, are about servlets and need Spring Boot, which limiter-spring-webmvc does not know.
+     * Excludes two classes of limiter-test, which add the filters of an application to MockMvc or warn about their
+     * absence. They need both servlets and Spring Boot, which limiter-spring-webmvc does not depend on.
      */
     @ArchTest
     static final ArchRule onlyTheEdgeKnowsServlets = noClasses()
@@ -73,7 +73,7 @@ public final class ArchitectureRules {
             .resideInAPackage("jakarta.servlet..")
             .allowEmptyShould(true);
 
-    /** Tasks of the application may occupy the common pool, where a future runs what it is given no executor for. */
+    /** Futures without an executor run in the common pool, which tasks of the application may occupy. */
     @ArchTest
     static final ArchRule noneRunsInTheCommonPool = noClasses()
             .should()
@@ -88,7 +88,7 @@ public final class ArchitectureRules {
             }))
             .allowEmptyShould(true);
 
-    /** The other rules would also pass without any class. */
+    /** The other rules would pass without any classes. */
     @ArchTest
     static void findsClasses(JavaClasses classes) {
         if (classes.isEmpty()) {
@@ -96,7 +96,7 @@ public final class ArchitectureRules {
         }
     }
 
-    /** The rules of a product module are not about the test kit, which only its tests have on their class path. */
+    /** Excludes the test kit, which is only on the test class path. */
     public static final class WithoutTestKit implements ImportOption {
 
         @Override

@@ -4,14 +4,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Virtual machines that a test starts. */
+/** Starts JVMs for tests. */
 public final class ChildJvm {
 
     private ChildJvm() {}
 
     /**
-     * The command that starts one on the JDK of the test, and with its folder for temporary files: a server in a
-     * process that is killed cannot delete those it made.
+     * Returns the command that starts a JVM with the JDK and the temporary folder of the test. A killed process cannot
+     * delete its own temporary files.
      */
     public static List<String> command(String... arguments) {
         return Stream.concat(

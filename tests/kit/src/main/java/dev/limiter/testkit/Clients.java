@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Sends requests to an application over a real port. */
+/** Sends requests to an application over TCP. */
 public final class Clients {
 
     private static final HttpClient HTTP =
@@ -45,37 +45,37 @@ public final class Clients {
     }
 
     /**
-     * The answers to 20 concurrent clients that send 50 requests each, by {@code "key status"}. The clients take turns
-     * in using the keys, sent as {@code X-Api-Key}.
+     * Sends 50 requests from each of 20 concurrent clients, and returns the number of responses by {@code "key
+     * status"}. The keys are distributed evenly, and sent as {@code X-Api-Key}.
      */
     public Map<String, Long> storm(String path, String... keys) {
-        return storm((client, answers) -> {
+        return storm((client, responses) -> {
             String key = keys[client % keys.length];
             try (Connection connection = new Connection(port)) {
                 for (int i = 0; i < REQUESTS; i++) {
-                    answers.accept(key + " " + connection.get(path, key));
+                    responses.accept(key + " " + connection.get(path, key));
                 }
             }
         });
     }
 
-    /** The answers to a {@link #storm} of any request, by status and without keys. */
+    /** Like {@link #storm}, for any request, without keys. Returns the number of responses by status. */
     public Map<Integer, Long> stormOf(String method, String path, String... headers) {
-        return storm((client, answers) -> {
+        return storm((client, responses) -> {
             for (int i = 0; i < REQUESTS; i++) {
-                answers.accept(send(method, path, headers).statusCode());
+                responses.accept(send(method, path, headers).statusCode());
             }
         });
     }
 
-    /** A client that sends its requests, and says how each was answered. */
+    /** A client that sends requests, and classifies each response. */
     private interface Client<T> {
 
-        void send(int client, Consumer<T> answers) throws IOException;
+        void send(int client, Consumer<T> responses) throws IOException;
     }
 
     private static <T extends Comparable<T>> Map<T, Long> storm(Client<T> each) {
-        Map<T, Long> answers = new TreeMap<>();
+        Map<T, Long> responses = new TreeMap<>();
         ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
         try {
             List<Future<List<T>>> running = new ArrayList<>();
@@ -88,14 +88,14 @@ public final class Clients {
                 }));
             }
             for (Future<List<T>> client : running) {
-                client.get().forEach(answer -> answers.merge(answer, 1L, Long::sum));
+                client.get().forEach(response -> responses.merge(response, 1L, Long::sum));
             }
         } catch (InterruptedException | ExecutionException exception) {
             throw new IllegalStateException(exception);
         } finally {
             clients.shutdownNow();
         }
-        return answers;
+        return responses;
     }
 
     public HttpResponse<String> get(String path, String... headers) {
@@ -112,17 +112,17 @@ public final class Clients {
         return sendBody("POST", path, json, all);
     }
 
-    /** Sends a text, of no type unless a header says so. */
+    /** Sends a body without a content type, unless a header sets it. */
     public HttpResponse<String> sendBody(String method, String path, String body, String... headers) {
         return send(method, path, BodyPublishers.ofString(body), headers);
     }
 
-    /** An answer whose body is read while it comes; closing the body ends the connection. */
+    /** Streams the response body; closing it ends the connection. */
     public HttpResponse<InputStream> stream(String method, String path, String... headers) {
         return send(method, path, BodyPublishers.noBody(), BodyHandlers.ofInputStream(), headers);
     }
 
-    /** Sends so many bytes. */
+    /** Sends a body of the given size. */
     public HttpResponse<String> upload(String path, int bytes) {
         return send(
                 "POST", path, BodyPublishers.ofByteArray(new byte[bytes]), "Content-Type", "application/octet-stream");
@@ -133,14 +133,14 @@ public final class Clients {
     }
 
     private <T> HttpResponse<T> send(
-            String method, String path, BodyPublisher body, BodyHandler<T> answer, String... headers) {
+            String method, String path, BodyPublisher body, BodyHandler<T> response, String... headers) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(server + path)).method(method, body);
         if (headers.length > 0) {
             request.headers(headers);
         }
         try {
-            return HTTP.send(request.build(), answer);
+            return HTTP.send(request.build(), response);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         } catch (InterruptedException exception) {

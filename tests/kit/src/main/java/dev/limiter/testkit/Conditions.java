@@ -3,7 +3,7 @@ package dev.limiter.testkit;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** Waits for conditions, with an end that only what is broken comes to. */
+/** Waits for conditions, with a timeout that only a defect can exceed. */
 public final class Conditions {
 
     private static final Duration END = Duration.ofMinutes(4);
@@ -22,7 +22,7 @@ public final class Conditions {
         }
     }
 
-    /** Blocks until a condition is true, and returns false if it never is: for tests that say what is missing then. */
+    /** Blocks until a condition is true; returns false after the timeout, for tests with their own failure message. */
     public static boolean isMetWithin(Duration end, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {

@@ -11,7 +11,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.util.Locale;
 
-/** A client with a connection that is kept alive, light enough to leave the processor to the application. */
+/** A client with one keep-alive connection and little CPU use. */
 public final class Connection implements Closeable {
 
     private final Socket socket;
@@ -24,10 +24,10 @@ public final class Connection implements Closeable {
         this.in = new BufferedInputStream(socket.getInputStream());
     }
 
-    /** The status of the answer. One without {@code Content-Length} is the last. */
+    /** Sends a request and returns the status. A response without {@code Content-Length} ends the connection. */
     public int get(String path, String apiKey) throws IOException {
         if (socket.isClosed()) {
-            throw new IOException("Closed, or after an answer without Content-Length");
+            throw new IOException("Closed, or after a response without Content-Length");
         }
         String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: " + apiKey + "\r\n\r\n";
         socket.getOutputStream().write(request.getBytes(ISO_8859_1));

@@ -7,13 +7,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
-/** Sends requests at a steady rate, until it is closed. */
+/** Sends requests at a steady rate until closed. */
 public final class Load implements AutoCloseable {
 
     private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
     private final ExecutorService clients = Executors.newCachedThreadPool();
 
-    /** Each request gets a number, from 0; those after the last are not sent. */
+    /** Sends requests with consecutive numbers from 0 to {@code last}. */
     public void send(int perSecond, int last, IntConsumer request) {
         int[] next = {0};
         Future<?> unused = clock.scheduleAtFixedRate(

@@ -8,24 +8,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Free ports of loopback. */
+/** Reserves free ports on loopback. */
 public final class Ports {
 
-    /** Reservations, which end with the JVM. */
+    /** Held until the JVM exits. */
     private static final List<DatagramSocket> RESERVED = new ArrayList<>();
 
     private Ports() {}
 
     /**
-     * A port that no server listens on, reserved: no JVM on this machine gets it from here again. Its range is below the
-     * one from which systems take ports for outgoing connections: such a connection could take the port of a server that
-     * starts later, or again.
+     * Reserves a free port across all JVMs on this machine. The range is below that of ephemeral ports, because an
+     * outgoing connection could otherwise take the port of a server that starts later or restarts.
      */
     public static int free() {
         return free(0);
     }
 
-    /** A port of which the one that is higher by {@code distance}, up to 30,000, is free and reserved as well. */
+    /** Reserves a free port together with the one {@code distance} above it, up to 30,000. */
     static synchronized int free(int distance) {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
@@ -35,7 +34,7 @@ public final class Ports {
         }
     }
 
-    /** Another JVM may be about to start a server there: the datagrams of a port, which no server here uses, are the lock. */
+    /** Uses the UDP port as a lock against other JVMs; servers in tests use only TCP. */
     private static boolean reserve(int port) {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         try (ServerSocket free = new ServerSocket(port, 1, loopback)) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Sends what no well-behaved client would: each char is one byte. */
+/** Sends malformed requests. Each char is one byte. */
 public final class RawClient {
 
     private static final int PATIENCE_MILLIS = 60_000;
@@ -23,7 +23,7 @@ public final class RawClient {
         this.port = port;
     }
 
-    /** An answer, as far as it came; the status is 0 if none came. */
+    /** A response, possibly incomplete; the status is 0 if there was none. */
     public record Answer(int status, List<String> fields, String body) {
 
         public String field(String name) {
@@ -36,7 +36,7 @@ public final class RawClient {
         }
     }
 
-    /** With a host, and no other field than those given. */
+    /** Sends a request with {@code Host} and only the given fields. */
     public Answer send(String method, String target, String... fields) throws IOException {
         List<String> lines = new ArrayList<>(List.of(method + " " + target + " HTTP/1.1", "Host: localhost"));
         lines.addAll(List.of(fields));
@@ -44,12 +44,12 @@ public final class RawClient {
         return send(String.join("\r\n", lines) + "\r\n\r\n");
     }
 
-    /** These bytes; the server has to close the connection after its answer. */
+    /** Sends bytes. The server must close the connection after its response. */
     public Answer send(String request) throws IOException {
         return send(request, false);
     }
 
-    /** These bytes, and that there will be no more. */
+    /** Sends bytes, and closes the output. */
     public Answer sendAndShutDown(String request) throws IOException {
         return send(request, true);
     }
@@ -62,18 +62,18 @@ public final class RawClient {
                     socket.shutdownOutput();
                 }
             } catch (IOException rejected) {
-                // It need not read all of it before it answers.
+                // the server may respond before it has read everything
             }
             return parse(all(socket.getInputStream()));
         }
     }
 
-    /** All that comes until the server closes the connection. */
+    /** Reads a response until the server closes the connection. */
     public static Answer answerOf(Socket socket) throws IOException {
         return parse(all(socket.getInputStream()));
     }
 
-    /** A connection by which a GET request was sent, with a host and these fields; its answer is still to be read. */
+    /** Sends a GET request with {@code Host} and these fields, without reading the response. */
     public Socket begin(String target, String... fields) throws IOException {
         List<String> lines = new ArrayList<>(List.of("GET " + target + " HTTP/1.1", "Host: localhost"));
         lines.addAll(List.of(fields));
@@ -82,7 +82,7 @@ public final class RawClient {
         return socket;
     }
 
-    /** The status of an answer of which nothing was read; reads no further. */
+    /** Reads only the status of a response. */
     public static int statusOf(Socket socket) throws IOException {
         String begin = new String(socket.getInputStream().readNBytes("HTTP/1.1 200".length()), ISO_8859_1);
         return Integer.parseInt(begin.substring("HTTP/1.1 ".length()));
@@ -105,18 +105,18 @@ public final class RawClient {
         } catch (SocketTimeoutException hangs) {
             throw hangs;
         } catch (IOException reset) {
-            // The bytes before the reset count.
+            // return the bytes before the reset
         }
         return all.toString(ISO_8859_1);
     }
 
-    private static Answer parse(String answer) {
-        int end = answer.indexOf("\r\n\r\n");
+    private static Answer parse(String response) {
+        int end = response.indexOf("\r\n\r\n");
         if (end < 0) {
-            return new Answer(0, List.of(), answer);
+            return new Answer(0, List.of(), response);
         }
-        List<String> head = List.of(answer.substring(0, end).split("\r\n"));
+        List<String> head = List.of(response.substring(0, end).split("\r\n"));
         int status = Integer.parseInt(head.get(0).split(" ")[1]);
-        return new Answer(status, head.subList(1, head.size()), answer.substring(end + 4));
+        return new Answer(status, head.subList(1, head.size()), response.substring(end + 4));
     }
 }

@@ -9,12 +9,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Three masters on loopback, each with a third of the slots, and with a replica where that is wanted. */
+/** A Redis cluster on loopback: three masters with a third of the slots each, and optional replicas. */
 public final class RedisCluster implements AutoCloseable {
 
     private static final int MASTERS = 3;
 
-    /** How much higher than its port is the one that a node speaks to others on. */
+    /** The distance from the port of a node to its cluster bus port. */
     private static final int BUS = 10_000;
 
     private final TemporaryFolder folder = TemporaryFolder.of("limiter-cluster");
@@ -34,12 +34,12 @@ public final class RedisCluster implements AutoCloseable {
         Conditions.await(() -> all(nodes, node -> node.clusterInfo().contains("cluster_known_nodes:" + size)));
     }
 
-    /** Masters without replicas; what one of them serves fails while it is away, and nothing else. */
+    /** Starts masters without replicas. While a master is down, only its own slots fail. */
     public static RedisCluster ofMasters() {
         return new RedisCluster(MASTERS, "--cluster-require-full-coverage", "no");
     }
 
-    /** Masters with a replica each, which takes over a second after its master has gone. */
+    /** Starts masters with one replica each, which takes over one second after its master is gone. */
     public static RedisCluster withReplicas() {
         RedisCluster cluster = new RedisCluster(
                 2 * MASTERS,
@@ -88,19 +88,19 @@ public final class RedisCluster implements AutoCloseable {
         return master * SlotHash.SLOT_COUNT / MASTERS;
     }
 
-    /** The masters as they were at first. */
+    /** Returns the initial masters. */
     public List<RedisServer> masters() {
         return nodes.subList(0, MASTERS);
     }
 
-    /** For {@code spring.data.redis.cluster.nodes}. */
+    /** Returns the value for {@code spring.data.redis.cluster.nodes}. */
     public String addresses() {
         return masters().stream()
                 .map(node -> RedisServer.HOST + ":" + node.port())
                 .collect(Collectors.joining(","));
     }
 
-    /** The master that had the slot of a key at first. */
+    /** Returns the initial master of the slot of a key. */
     public static int masterOf(String key) {
         int slot = SlotHash.getSlot(key);
         return (int) IntStream.range(1, MASTERS)
@@ -108,7 +108,7 @@ public final class RedisCluster implements AutoCloseable {
                 .count();
     }
 
-    /** Moves all slots with keys of a pattern to the next master each, as an operator does; returns how many. */
+    /** Moves all slots with keys of a pattern to the next master, as an operator does; returns their number. */
     public int moveSlots(String pattern) {
         List<List<Integer>> slots = masters().stream()
                 .map(node -> node.ask(commands -> commands.keys(pattern)).stream()
@@ -124,11 +124,11 @@ public final class RedisCluster implements AutoCloseable {
         return slots.stream().mapToInt(List::size).sum();
     }
 
-    /** Moves the slot of a key to a master, as an operator does, with what is in it; returns when all nodes know. */
+    /** Moves the slot of a key with its content to a master; returns when all nodes have the new assignment. */
     public void moveSlot(String key, int to) {
         int slot = SlotHash.getSlot(key);
         moveSlot(slot, masterOf(key), to);
-        // a replica that takes over serves the slots that it knows of
+        // wait for replicas too: one that takes over serves only the slots that it has received
         String owner = nodes.get(to).ask(node -> node.clusterMyId());
         Conditions.await(() -> nodes.stream()
                 .filter(RedisServer::isRunning)
@@ -151,12 +151,12 @@ public final class RedisCluster implements AutoCloseable {
         for (String key : source.ask(node -> node.clusterGetKeysInSlot(slot, Integer.MAX_VALUE))) {
             source.ask(node -> node.migrate(RedisServer.HOST, target.port(), key, 0, 5000));
         }
-        // the new one first, or no node would have the slot for a moment
+        // the new owner first, so that the slot always has one
         target.ask(node -> node.clusterSetSlotNode(slot, targetId));
         masters().forEach(master -> master.ask(node -> node.clusterSetSlotNode(slot, targetId)));
     }
 
-    /** As {@code kill -9} of a master; returns when its replica has taken over. */
+    /** Kills a master with {@code kill -9}; returns when its replica has taken over. */
     public void killMaster(int index) {
         nodes.get(index).kill();
         RedisServer replica = nodes.get(MASTERS + index);
@@ -165,8 +165,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Asks who serves the slots of a master now: the master, or its replica where it was {@linkplain
-     * #killMaster killed}.
+     * Runs commands on the node that now serves the slots of a master: the master itself, or its replica after {@link
+     * #killMaster}.
      */
     public <T> T askServing(int master, Function<RedisCommands<String, String>, T> question) {
         RedisServer first = nodes.get(master);

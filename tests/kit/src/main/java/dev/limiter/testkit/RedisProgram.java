@@ -8,12 +8,12 @@ import java.util.Arrays;
 import java.util.Optional;
 import redis.embedded.core.ExecutableProvider;
 
-/** The programs that are Redis servers: those of the machine, and an old one that comes as a dependency. */
+/** Finds Redis server programs: installed ones, and an old one from a test dependency. */
 final class RedisProgram {
 
     private RedisProgram() {}
 
-    /** The {@code redis-server} of the machine, or the embedded one. */
+    /** Returns the installed {@code redis-server}, or else the embedded one. */
     static String newest() {
         return onPath("redis-server").orElseGet(RedisProgram::embedded);
     }

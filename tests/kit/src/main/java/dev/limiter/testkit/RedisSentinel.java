@@ -7,10 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A master, its replica and a Sentinel, which promotes the replica when the master has not answered for a second. */
+/** A master, a replica and a Sentinel, which promotes the replica if the master does not reply for one second. */
 public final class RedisSentinel implements AutoCloseable {
 
-    /** The name of the master. */
     public static final String NAME = "main";
 
     private final TemporaryFolder folder = TemporaryFolder.of("limiter-sentinel");
@@ -18,7 +17,7 @@ public final class RedisSentinel implements AutoCloseable {
     private final RedisServer replica;
     private final RedisServer sentinel;
 
-    /** Starts them, and waits until they know of each other. */
+    /** Starts all servers, and waits until they are connected. */
     public RedisSentinel() {
         String[] options = {"--dir", folder.path().toString(), "--repl-diskless-sync-delay", "0"};
         master = RedisServer.started(options);
@@ -45,8 +44,8 @@ public final class RedisSentinel implements AutoCloseable {
     }
 
     /**
-     * Returns when the replica has all data of the master. A replica that has just connected has the earlier data, but
-     * may not get new writes for another second.
+     * Waits until the replica receives new writes. A newly connected replica has the earlier data, but may not receive
+     * writes for another second.
      */
     public void awaitReplication() {
         Conditions.await(
@@ -60,7 +59,7 @@ public final class RedisSentinel implements AutoCloseable {
         return sentinel.port();
     }
 
-    /** How an application finds the master. */
+    /** Returns the properties with which an application finds the master. */
     public String[] properties() {
         return new String[] {
             "spring.data.redis.sentinel.master=" + NAME,
@@ -68,7 +67,7 @@ public final class RedisSentinel implements AutoCloseable {
         };
     }
 
-    /** The first one; it stays that also when it is none any more. */
+    /** Returns the initial master, even after a promotion. */
     public RedisServer master() {
         return master;
     }
@@ -81,7 +80,7 @@ public final class RedisSentinel implements AutoCloseable {
         try {
             return replica.ask(commands -> commands.info("replication")).contains("role:master");
         } catch (RedisException closed) {
-            // by Sentinel, which closes all connections to the server that it promotes
+            // Sentinel closes all connections to a server that it promotes
             return false;
         }
     }

@@ -17,20 +17,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
-/** A Redis server on loopback, empty at first, to be killed, paused and started again on the same port. */
+/** A Redis server on loopback. Starts empty, and can be killed, paused and restarted on the same port. */
 public final class RedisServer implements AutoCloseable {
 
     public static final String HOST = "127.0.0.1";
 
-    /** The system property that names the program of the {@link #shared()} server. */
+    /** The system property with the program of the {@link #shared()} server. */
     private static final String PROGRAM = "limiter.redis.server";
 
     private static final String EMBEDDED = "embedded";
 
-    /** Ends the server when the JVM has gone in any way: its end of the input is closed then. */
+    /** Kills the server when the JVM is gone for any reason, which closes the standard input. */
     private static final String GUARD = "\"$0\" \"$@\" & server=$!; cat > /dev/null; kill -9 $server";
 
-    /** For answers to what a test asks. */
+    /** For commands of tests. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final String program;
@@ -61,45 +61,45 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * A server for all tests of a JVM, which ends with it. The system property {@code limiter.redis.server} selects it:
-     * {@code embedded} (the default, an old one that comes as a dependency), or the name of a program on the path, such
-     * as {@code redis-server} or {@code valkey-server}.
+     * Returns the server that all tests of a JVM share. The system property {@code limiter.redis.server} selects the
+     * program: {@code embedded} (the default, an old version from a test dependency), or a program on the path, such as
+     * {@code redis-server} or {@code valkey-server}.
      *
-     * @throws TestAbortedException if there is no such program: then the test is skipped
+     * @throws TestAbortedException if the program is missing, so that the test is skipped
      */
     public static RedisServer shared() {
         String program = System.getProperty(PROGRAM, EMBEDDED);
         if (!program.equals(EMBEDDED) && RedisProgram.onPath(program).isEmpty()) {
-            throw new TestAbortedException("There is no " + program + " on the path");
+            throw new TestAbortedException(program + " is not on the path");
         }
         return Shared.SERVER;
     }
 
-    /** {@code options}: of the command line; a file of its configuration is the first. */
+    /** @param options command line options; the first may be a configuration file */
     public static RedisServer started(String... options) {
         RedisServer server = stopped(options);
         server.start();
         return server;
     }
 
-    /** A server that is not reachable before it is {@linkplain #start() started}. */
+    /** Returns a server that is down until it is {@linkplain #start() started}. */
     public static RedisServer stopped(String... options) {
         return new RedisServer(RedisProgram.newest(), Ports.free(), options);
     }
 
-    /** A started server with a port that was chosen before. */
+    /** Starts a server on a given port. */
     static RedisServer started(int port, String... options) {
         RedisServer server = new RedisServer(RedisProgram.newest(), port, options);
         server.start();
         return server;
     }
 
-    /** Whether the machine has a server of its own, which is newer than the embedded one. */
+    /** Returns whether a server newer than the embedded one is installed. */
     public static boolean isInstalled() {
         return RedisProgram.onPath("redis-server").isPresent();
     }
 
-    /** Starts it, empty, and waits until it answers. */
+    /** Starts the empty server, and waits until it replies. */
     public void start() {
         start(new String[0]);
     }
@@ -117,14 +117,14 @@ public final class RedisServer implements AutoCloseable {
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         }
-        Conditions.await(() -> !isRunning() || answers());
+        Conditions.await(() -> !isRunning() || replies());
         if (!isRunning()) {
-            throw new IllegalStateException("It ended: " + command);
+            throw new IllegalStateException("The server exited: " + command);
         }
     }
 
-    /** Also with a password, which is asked for in an error. */
-    private boolean answers() {
+    /** A password error also counts as a reply. */
+    private boolean replies() {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(HOST, port), 200);
             socket.setSoTimeout(1_000);
@@ -143,12 +143,12 @@ public final class RedisServer implements AutoCloseable {
         return port;
     }
 
-    /** The property that an application needs. */
+    /** Returns the property with which an application connects. */
     public String property() {
         return "spring.data.redis.url=redis://" + HOST + ":" + port;
     }
 
-    /** As {@code kill -9}; does nothing if it is not there. */
+    /** Kills the server with {@code kill -9}; does nothing if it is not running. */
     public void kill() {
         if (process != null) {
             process.destroyForcibly();
@@ -157,7 +157,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Has it neither answer nor go away. */
+    /** Suspends the process, so that it stays connected but does not reply. */
     public void pause() {
         signal("-STOP");
     }
@@ -186,14 +186,14 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Asks the server something, or does something to it, over a connection of its own. */
+    /** Runs commands over a separate connection. */
     public <T> T ask(Function<RedisCommands<String, String>, T> question) {
         try (StatefulRedisConnection<String, String> connection = connect()) {
             return question.apply(connection.sync());
         }
     }
 
-    /** A connection that waits for half a minute, for the caller to close. */
+    /** Opens a connection with a timeout of 30 seconds. The caller must close it. */
     public StatefulRedisConnection<String, String> connect() {
         return client().connect();
     }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A folder that is deleted with all that is in it. */
+/** A folder that is deleted with its content on close. */
 record TemporaryFolder(Path path) implements AutoCloseable {
 
     static TemporaryFolder of(String prefix) {

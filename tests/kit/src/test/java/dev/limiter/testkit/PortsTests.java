@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class PortsTests {
 
     @Test
-    void aPortIsGivenOnceThoughNoServerListensOnItYet() {
+    void portIsReservedBeforeAServerListens() {
         assertEquals(500, Stream.generate(Ports::free).limit(500).distinct().count());
     }
 }

@@ -18,7 +18,7 @@ class GatewayStartTests {
                                 """, "--spring.cloud.gateway.server.webflux.enabled=true");
                         Applications.clients(gateway).get("/orders/1");
                     })
-                    .hasStackTraceContaining("There is no rule of this name")
+                    .hasStackTraceContaining("No rule has this name")
                     .hasStackTraceContaining("Did you mean api?");
         }
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Shows which requests and calls of this instance hold permits of concurrency limits, and since when. Thread-safe. */
+/** Lists the requests and calls on this instance that hold concurrency permits. Thread-safe. */
 final class HeldPermitReader {
 
     private static final int MOST_SHOWN = 20;
@@ -23,7 +23,11 @@ final class HeldPermitReader {
         this.hash = hash;
     }
 
-    /** Adds those of a rule with such a limit; {@code key}: null for those of all keys. */
+    /**
+     * Adds the permit holders of a rule with a concurrency limit.
+     *
+     * @param key null for all keys
+     */
     void describe(RateLimitRule rule, @Nullable String key, Map<String, Object> body) {
         if (rule.limitsConcurrency()) {
             body.put("held", held(holders.of(rule.name(), key), key == null));
@@ -56,7 +60,7 @@ final class HeldPermitReader {
         return body;
     }
 
-    /** The key with that hash, of those that hold something. */
+    /** Finds a key by its hash among the keys that hold permits. */
     Optional<String> find(String rule, String keyHash) {
         return holders.of(rule, null).stream()
                 .map(HeldPermit::key)

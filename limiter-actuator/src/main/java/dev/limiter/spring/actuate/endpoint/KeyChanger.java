@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Resets, bans and changes keys of rules. Thread-safe; blocks for as long as a decision may. */
+/** Resets, bans and overrides keys of rules. Thread-safe; may block for as long as a decision. */
 final class KeyChanger {
 
     private final LiveRules rules;
@@ -33,7 +33,7 @@ final class KeyChanger {
         this.hash = hash;
     }
 
-    /** Makes keys as if they had never asked, without a ban. */
+    /** Clears the used permits and the ban of keys. */
     void reset(String name, Map<RateLimitRule, String> keys, Operator operator) {
         keys.forEach((rule, key) -> {
             decider.reset(rule, key);
@@ -45,14 +45,13 @@ final class KeyChanger {
         log.report(type, rule, Map.of("keyHash", hash.of(key)), operator);
     }
 
-    /**
-     * Begins the ban that follows too many rejections, where the states are: for all instances, of a shared storage.
-     */
+    /** Bans keys as too many rejections would. With a shared storage the ban applies to all instances. */
     Map<String, Object> ban(Map<RateLimitRule, String> keys, Operator operator) {
         Map<ResolvedKey, RateLimitRule> bans = new LinkedHashMap<>();
         keys.forEach((rule, text) -> {
             ResolvedKey key = rule.keyOf(text, null)
-                    .orElseThrow(() -> new IllegalArgumentException("The rule has no keys like this one any more."));
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "The key of this rule has changed in the meantime; this one no longer belongs to it."));
             checkBan(rule, key);
             bans.put(key, rule);
         });
@@ -67,21 +66,20 @@ final class KeyChanger {
         if (rule.banOf(key) == null) {
             throw new IllegalArgumentException(
                     rule.ban() == null
-                            ? "This rule bans nobody: ban.after, ban.within and ban.for of its configuration say"
-                                    + " for how long that would be."
-                            : "All who have no key of their own share this one.");
+                            ? "This rule does not ban keys: configure its ban.after, ban.within and ban.for first."
+                            : "Cannot ban this key: it is shared by all unidentified clients.");
         }
         if (rule.mode() != Mode.ENFORCE) {
             throw new IllegalArgumentException(
-                    "The mode of this rule is " + EnumText.of(rule.mode()) + ": it serves banned keys as well.");
+                    "Cannot ban this key: the rule is in mode " + EnumText.of(rule.mode()) + " and rejects nothing.");
         }
         if (!rule.enforces(key)) {
-            throw new IllegalArgumentException("This rule is enforced for " + rule.rollout()
-                    + " of the keys: this one is not among them, and would be served as well.");
+            throw new IllegalArgumentException("Cannot ban this key: the rule is enforced for " + rule.rollout()
+                    + " of the keys, and this is not one of them.");
         }
     }
 
-    /** Gives keys other limits than their rule has, for a while. */
+    /** Overrides the limits of keys until the requested end. */
     Map<String, Object> change(
             Map<RateLimitRule, String> keys, RequestedChange wanted, @Nullable Long version, Operator operator) {
         String rule = keys.keySet().iterator().next().name();
@@ -96,7 +94,7 @@ final class KeyChanger {
         return reader.standingsNow(keys);
     }
 
-    /** Gives keys the limits of their rule again. */
+    /** Removes the overrides of keys. */
     Map<String, Object> revert(Map<RateLimitRule, String> keys, @Nullable Long version, Operator operator) {
         String rule = keys.keySet().iterator().next().name();
         Set<Target> targets = keys.values().stream()

@@ -17,12 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Finds the keys that an operator means, and shows where they stand. Thread-safe; blocks for as long as a decision may.
- */
+/** Finds keys and shows their state. Thread-safe; may block for as long as a decision. */
 final class KeyReader {
 
-    private static final String FORGOTTEN = "This instance remembers no key with this hash. ";
+    private static final String FORGOTTEN = "This instance has no record of a key with this hash. ";
 
     private final LiveRules rules;
     private final RateLimiters limiters;
@@ -39,10 +37,11 @@ final class KeyReader {
     }
 
     /**
-     * The whole key of each rule of one name.
+     * Returns the full key for each of the given rules, which have one name.
      *
-     * @param key and {@code resource}: as in {@link LimiterEndpoint#rule}
-     * @throws IllegalArgumentException if that is no key of any
+     * @param key as in {@link LimiterEndpoint#rule}
+     * @param resource as in {@link LimiterEndpoint#rule}
+     * @throws IllegalArgumentException if no rule can have such a key
      */
     Map<RateLimitRule, String> find(List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
         Map<RateLimitRule, String> keys = new LinkedHashMap<>();
@@ -65,10 +64,9 @@ final class KeyReader {
     }
 
     /**
-     * As {@link #find}, for keys of which something is to be changed.
+     * Like {@link #find}, for a change.
      *
-     * @throws IllegalArgumentException also if the key reads like a hash, and is none of a key that is known, nor one
-     *     of which anything is stored
+     * @throws IllegalArgumentException also if the key looks like a hash but matches no known or stored key
      */
     Map<RateLimitRule, String> findToChange(
             List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
@@ -86,7 +84,7 @@ final class KeyReader {
                 && found.entrySet().stream().noneMatch(bucket -> isStored(bucket.getKey(), bucket.getValue()));
     }
 
-    /** Whether anything is stored for a key, or may be, while the storage does not answer. */
+    /** Returns whether anything is stored for a key; also true while the storage is unavailable. */
     private boolean isStored(RateLimitRule rule, String key) {
         return rules.changes().ofKeys(rule.name()).containsKey(key)
                 || rule.counted().stream()
@@ -95,14 +93,11 @@ final class KeyReader {
     }
 
     private static String forgotten(Map<RateLimitRule, String> keys) {
-        return FORGOTTEN + "Nothing is stored for a key that reads like it either: give the key itself, or such a key"
-                + " whole, as " + keys.values().iterator().next() + ".";
+        return FORGOTTEN + "Nothing is stored for this text as a key either. Send the key itself, or the full key as"
+                + " stored, such as " + keys.values().iterator().next() + ".";
     }
 
-    /**
-     * The key with a hash that the endpoint has told: of one that was rejected lately, has an override, or holds
-     * permits.
-     */
+    /** Finds a key by its hash: one that was rejected recently, has an override, or holds permits. */
     private Optional<String> hashed(String rule, String keyHash) {
         return rejected.find(rule, keyHash)
                 .or(() -> rules.changes().ofKeys(rule).keySet().stream()
@@ -115,14 +110,14 @@ final class KeyReader {
         String parts = String.join(", ", rule.keyParts());
         return new IllegalArgumentException((key != null && KeyHash.hasForm(key) ? FORGOTTEN : "")
                 + (parts.isEmpty()
-                        ? "All share one bucket of this rule: give an empty key."
-                        : "The key of this rule is made of " + parts
-                                + ": give the value of its only part as key, or the"
-                                + " whole key as the storage has it; and the resource, such as GET /orders/{id}, where"
-                                + " each has a bucket of its own, and only there."));
+                        ? "All requests share one bucket of this rule: send an empty key."
+                        : "The key of this rule consists of " + parts
+                                + ". Send the full key as stored, or only the value if there is a single part. If each"
+                                + " endpoint has its own bucket, also send the resource, such as GET /orders/{id};"
+                                + " otherwise leave it out."));
     }
 
-    /** Where the keys that an operator means stand, charging nothing. */
+    /** Returns the state of the matching keys without charging them. */
     Map<String, Object> standings(List<RateLimitRule> named, @Nullable String key, @Nullable String resource) {
         Map<RateLimitRule, String> keys = find(named, key, resource);
         Map<String, Object> body = new LinkedHashMap<>(standings(keys));
@@ -132,7 +127,7 @@ final class KeyReader {
         return body;
     }
 
-    /** Where keys stand, charging nothing. */
+    /** Returns the state of full keys without charging them. */
     Map<String, Object> standings(Map<RateLimitRule, String> keys) {
         return Map.of(
                 "buckets",
@@ -141,7 +136,9 @@ final class KeyReader {
                         .toList());
     }
 
-    /** Where whole keys stand by the rules as they are now: each change replaces those that the keys were found by. */
+    /**
+     * Returns the state of full keys under the current rules, which a change has replaced since the keys were found.
+     */
     Map<String, Object> standingsNow(Map<RateLimitRule, String> keys) {
         Map<RateLimitRule, String> now = new LinkedHashMap<>();
         String name = keys.keySet().iterator().next().name();
@@ -173,7 +170,7 @@ final class KeyReader {
         return body;
     }
 
-    /** The standing in every tier: a key does not tell the tier of its requests. */
+    /** Returns the state in every tier, because the tier of a request is not part of its key. */
     private Map<String, Object> ofTiers(RateLimitRule rule, String key) {
         Map<String, Object> tiers = new LinkedHashMap<>();
         rule.tiers().forEach((tier, limits) -> {

@@ -31,9 +31,10 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * Shows the rules, what they decided and where a key stands; changes a rule, and forgets what a key used. Changes end
- * with the application unless Redis or {@code limiter.changes-file} keeps them. Evaluates no expression. Thread-safe;
- * with storage: redis, what is about a key blocks for as long as a decision may.
+ * Shows rules, their decisions and the state of keys; changes rules and resets keys. Changes are lost on shutdown
+ * unless they are stored in Redis or {@code limiter.changes-file}. No expression from a request is evaluated.
+ *
+ * <p>Thread-safe. With storage: redis, operations on keys may block for as long as a decision.
  */
 @Endpoint(id = "limiter", defaultAccess = Access.READ_ONLY)
 public final class LimiterEndpoint {
@@ -45,8 +46,8 @@ public final class LimiterEndpoint {
     private final KeyChanger keyChanger;
 
     /**
-     * @param events where changes are published
-     * @param hash what is told there instead of keys
+     * @param events receives an audit event for each change
+     * @param hash replaces keys in logs and events
      */
     public LimiterEndpoint(
             LiveRules rules,
@@ -69,20 +70,20 @@ public final class LimiterEndpoint {
         this.keyChanger = new KeyChanger(rules, decider, keys, log, hash);
     }
 
-    /** All rules by their names, and the storage. */
+    /** Returns all rules by name, and the storage. */
     @ReadOperation
     public Map<String, Object> rules() {
         return reader.all();
     }
 
     /**
-     * One rule, or where a key of it stands, charging nothing; null if there is no such rule.
+     * Returns a rule, or the state of one of its keys without charging it; null if the rule does not exist.
      *
-     * @param key as storages have it, or the value of its only part, such as an address, or the hash of one that was
-     *     rejected lately, has another limit for a while, or holds permits
-     * @param resource such as {@code GET /orders/{id}}, where each has a bucket of its own
-     * @param suggest instead of that, the limit that would have rejected such a share of the keys: {@code 0.1%}
-     * @throws IllegalArgumentException if that is no key of the rule
+     * @param key the full key as stored, the value of its only part, such as an address, or the hash of a key that was
+     *     rejected recently, has an override, or holds permits
+     * @param resource such as {@code GET /orders/{id}}, if each endpoint has its own bucket
+     * @param suggest a share of keys, such as {@code 0.1%}: returns the limit that would have rejected this share
+     * @throws IllegalArgumentException if the rule cannot have such a key
      */
     @ReadOperation
     @Nullable
@@ -99,10 +100,12 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Changes the mode of all rules from now on; that of a rule counts if it is weaker.
+     * Changes the mode of all rules. A rule with a weaker mode keeps its own.
      *
      * @param mode {@code enforce}, {@code shadow} or {@code off}
-     * @param until and the other parameters as in {@link #change}
+     * @param until as in {@link #change}
+     * @param version as in {@link #change}
+     * @param reason as in {@link #change}
      */
     @WriteOperation
     public Map<String, Object> changeAll(
@@ -118,32 +121,30 @@ public final class LimiterEndpoint {
                 new RequestedChange(settings, null, null, null, until, null), madeFor, new Operator(who, reason));
     }
 
-    /** Reverts the mode of all rules to the configuration; parameters as in {@link #restore}. */
+    /** Reverts the mode of all rules to the configuration. Parameters are as in {@link #restore}. */
     @DeleteOperation
     public Map<String, Object> restoreAll(@Nullable String version, @Nullable String reason, SecurityContext who) {
         Long madeFor = version(version);
         return changer.revertAll(madeFor, new Operator(who, reason));
     }
 
-    /** The names of all rules. */
     List<String> names() {
         return rules.all().stream().map(RateLimitRule::name).distinct().toList();
     }
 
     /**
-     * Changes a rule from now on, or bans a key of it, or gives a key other limits for a while; null if there is no such
-     * rule.
+     * Changes a rule, overrides the limits of a key, or bans a key. Returns null if the rule does not exist.
      *
-     * @param named which of several limits
-     * @param key to change, as in {@link #rule}; null to change the rule
+     * @param named the limit to change, if the rule has named limits
+     * @param key the key to change, as in {@link #rule}; null to change the rule
      * @param resource as in {@link #rule}
-     * @param until when the change ends: an instant such as {@code 2026-12-01T08:00:00Z}, or a duration from now such as
-     *     {@code 2h}, up to 366 days; needed for a key
-     * @param observe true to record from now on what keys ask for, false to forget it; nothing else is changed then
-     * @param version of the rules that the change is made for; any if null
-     * @param reason why, for the audit
-     * @throws LimiterConfigurationException if the rule cannot be like that
-     * @throws dev.limiter.spring.operate.StaleVersionException if the rules have changed since that version
+     * @param until the end of the change: an instant such as {@code 2026-12-01T08:00:00Z}, or a duration from now such
+     *     as {@code 2h}, up to 366 days; required for a key
+     * @param observe true to start recording demand, false to discard it; must be the only change
+     * @param version the version of the rules that the caller has seen; null to skip the check
+     * @param reason the reason, for the audit log
+     * @throws LimiterConfigurationException if the changed rule would be invalid
+     * @throws dev.limiter.spring.operate.StaleVersionException if the rules have changed since {@code version}
      */
     @WriteOperation
     @Nullable
@@ -194,15 +195,14 @@ public final class LimiterEndpoint {
     }
 
     /**
-     * Reverts a rule to the configuration, or makes a key as if it had never asked, without a ban; null if there is
-     * neither such a rule nor a change of it.
+     * Reverts a rule to the configuration, or resets a key. Returns null if neither the rule nor a change of it exists.
      *
      * @param key as in {@link #rule}
      * @param resource as in {@link #rule}
-     * @param override true to end the limits that the key has for a while, and nothing else
-     * @param version as in {@link #change}; of a key that is to be as if it had never asked, none
-     * @param reason why, for the audit
-     * @throws IllegalArgumentException if that is no key of the rule
+     * @param override true to remove only the override of the key
+     * @param version as in {@link #change}; must be null to reset a key
+     * @param reason the reason, for the audit log
+     * @throws IllegalArgumentException if the rule cannot have such a key
      * @throws dev.limiter.spring.operate.StaleVersionException as for {@link #change}
      */
     @DeleteOperation
@@ -231,7 +231,8 @@ public final class LimiterEndpoint {
             return keyChanger.revert(found, madeFor, operator);
         }
         if (version != null) {
-            throw new IllegalArgumentException("A key is reset in any version of the rules: leave version out.");
+            throw new IllegalArgumentException(
+                    "Resetting a key does not depend on the version of the rules: leave version out.");
         }
         keyChanger.reset(rule, found, operator);
         return keys.standings(found);

@@ -21,16 +21,14 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.lang.Nullable;
 
-/**
- * {@link LimiterEndpoint} over HTTP: what is wrong with a request is told in the body of 400, 404 or 409. Thread-safe.
- */
+/** {@link LimiterEndpoint} over HTTP, with errors in the body of 400, 404, 409 and 503 responses. Thread-safe. */
 @EndpointWebExtension(endpoint = LimiterEndpoint.class)
 public final class LimiterWebEndpoint {
 
-    /** In the place of a rule, with the path of a request. */
+    /** Used instead of a rule name, with the path of a request as parameter. */
     static final String EXPLAIN = "explain";
 
-    /** The name of an exception in the message of another one. */
+    /** A class name of an exception in the message of its wrapper. */
     private static final Pattern EXCEPTION = Pattern.compile("(?:[a-z]\\w*\\.)+[A-Z]\\w*(?:Exception|Error)(?:: )?");
 
     private final LimiterEndpoint endpoint;
@@ -43,16 +41,16 @@ public final class LimiterWebEndpoint {
         this.exchange = exchange;
     }
 
-    /** One rule, where a key of it stands, or {@code explain} with the words of {@link RequestExplanations}. */
+    /** Returns a rule, the state of a key, or for {@code explain} the explanation of a request. */
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rule(
             @Selector String rule, @Nullable String key, @Nullable String resource, @Nullable String suggest) {
         Map<String, List<String>> words = exchange.parameters();
         if (rule.equals(EXPLAIN) && (words.containsKey("path") || endpoint.rule(rule, null, null, null) == null)) {
-            return answer(rule, () -> explanations.of(words));
+            return response(rule, () -> explanations.of(words));
         }
-        return answer(rule, () -> {
-            checkSaidOnce(words);
+        return response(rule, () -> {
+            checkNotRepeated(words);
             return endpoint.rule(rule, key, resource, suggest);
         });
     }
@@ -64,7 +62,7 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(() -> {
+        return response(() -> {
             checkInBody(exchange.parameters());
             return endpoint.changeAll(mode, until, version, reason, operator);
         });
@@ -73,8 +71,8 @@ public final class LimiterWebEndpoint {
     @DeleteOperation
     public WebEndpointResponse<Map<String, Object>> restoreAll(
             @Nullable String version, @Nullable String reason, SecurityContext operator) {
-        return answer(() -> {
-            checkSaidOnce(exchange.parameters());
+        return response(() -> {
+            checkNotRepeated(exchange.parameters());
             return endpoint.restoreAll(version, reason, operator);
         });
     }
@@ -96,7 +94,7 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(rule, () -> {
+        return response(rule, () -> {
             checkInBody(exchange.parameters());
             return endpoint.change(
                     rule, named, limit, window, burst, mode, rollout, key, resource, ban, until, observe, version,
@@ -113,36 +111,36 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return answer(rule, () -> {
-            checkSaidOnce(exchange.parameters());
+        return response(rule, () -> {
+            checkNotRepeated(exchange.parameters());
             return endpoint.restore(rule, key, resource, override, version, reason, operator);
         });
     }
 
-    /** Actuator would make one text of several, with commas: another key. */
-    private static void checkSaidOnce(Map<String, List<String>> words) {
+    /** Actuator would join repeated values with commas, and so select a different key. */
+    private static void checkNotRepeated(Map<String, List<String>> words) {
         words.forEach((word, values) -> {
             if (values.size() > 1) {
                 throw new IllegalArgumentException(
-                        "\"" + word + "\" is given " + values.size() + " times; say it once.");
+                        "\"" + word + "\" appears " + values.size() + " times in the URL; send it once.");
             }
         });
     }
 
-    /** Actuator would prefer a word of the URL to that of the body: a change of another key. */
+    /** Actuator would prefer URL parameters to the body, and so change a different key. */
     private static void checkInBody(Map<String, List<String>> words) {
         if (!words.isEmpty()) {
-            throw new IllegalArgumentException("A change is said in the body alone; leave out of the URL: "
+            throw new IllegalArgumentException("Send changes only in the request body. Remove from the URL: "
                     + String.join(", ", words.keySet()) + ".");
         }
     }
 
-    private WebEndpointResponse<Map<String, Object>> answer(
+    private WebEndpointResponse<Map<String, Object>> response(
             String rule, Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
-        return answer(() -> {
+        return response(() -> {
             if (!exchange.isAbout(rule)) {
                 throw new IllegalArgumentException(
-                        "The path says which rule this is about: leave out the parameter or field called rule.");
+                        "The rule is already in the path: remove the parameter or field \"rule\".");
             }
             Map<String, Object> body = operation.get();
             if (body == null) {
@@ -152,7 +150,7 @@ public final class LimiterWebEndpoint {
         });
     }
 
-    private static WebEndpointResponse<Map<String, Object>> answer(Supplier<Map<String, Object>> operation) {
+    private static WebEndpointResponse<Map<String, Object>> response(Supplier<Map<String, Object>> operation) {
         try {
             return new WebEndpointResponse<>(operation.get());
         } catch (UnknownRuleException unknown) {
@@ -174,13 +172,12 @@ public final class LimiterWebEndpoint {
         }
     }
 
-    /** No rule has the name in the path. */
     private static final class UnknownRuleException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
 
         UnknownRuleException(String meant) {
-            super("There is no such rule." + meant, null, false, false);
+            super("Unknown rule." + meant, null, false, false);
         }
     }
 

@@ -8,16 +8,12 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
-/**
- * The author of a change, and the reason.
- *
- * @param reason as it was given; null if it was not
- */
+/** The author of a change, and the reason as received. */
 record Operator(SecurityContext who, @Nullable String reason) {
 
     private static final String NOBODY = "anonymous";
 
-    /** The longest kept reason, in characters. */
+    /** In characters. */
     private static final int LONGEST_REASON = 1000;
 
     private static final int LONGEST_NAME = 100;
@@ -27,7 +23,7 @@ record Operator(SecurityContext who, @Nullable String reason) {
         return principal == null ? NOBODY : principal.getName();
     }
 
-    /** What this operator wants to change now. */
+    /** Returns the requested change, signed by this operator. */
     Change change(RequestedChange wanted, Instant now) {
         String name = name();
         return new Change(
@@ -39,7 +35,7 @@ record Operator(SecurityContext who, @Nullable String reason) {
                 wanted.end(now));
     }
 
-    /** The reason for logs and audits: without control characters, cut where it is too long. */
+    /** Returns the reason for logs and audits: control characters escaped, and cut to its maximum length. */
     @Nullable
     String boundedReason() {
         return reason == null ? null : LogText.escape(reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));

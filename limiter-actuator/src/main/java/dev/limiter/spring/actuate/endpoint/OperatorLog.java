@@ -8,9 +8,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
-/**
- * Reports the actions of operators: a line in the log, and an {@link AuditApplicationEvent} for listeners. Thread-safe.
- */
+/** Logs the actions of operators, and publishes them as {@link AuditApplicationEvent}s. Thread-safe. */
 final class OperatorLog {
 
     private static final Log logger = LogFactory.getLog(LimiterEndpoint.class);
@@ -21,7 +19,11 @@ final class OperatorLog {
         this.events = events;
     }
 
-    /** {@code details}: no keys of clients, but their hashes, and no text of others. */
+    /**
+     * Logs and publishes an action.
+     *
+     * @param details must contain hashes instead of client keys, and no text from clients
+     */
     void report(String type, String rule, Map<String, ?> details, Operator operator) {
         String name = operator.name();
         String reason = operator.boundedReason();
@@ -37,7 +39,7 @@ final class OperatorLog {
         try {
             events.publishEvent(new AuditApplicationEvent(name, type, data));
         } catch (RuntimeException failure) {
-            logger.warn("A listener of audit events failed; what the operator did stands", failure);
+            logger.warn("A listener of audit events failed; the change is in effect", failure);
         }
     }
 }

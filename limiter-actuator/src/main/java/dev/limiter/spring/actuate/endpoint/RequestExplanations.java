@@ -15,26 +15,28 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Explanations of requests that an operator describes, as maps of texts and numbers. Thread-safe. */
+/** Explains which rules apply to a request that an operator describes. Thread-safe. */
 public final class RequestExplanations {
 
     private final @Nullable RequestExplainer explainer;
     private final KeyHash hash;
 
-    /** {@code explainer}: null where requests are not limited. */
+    /** @param explainer null if no HTTP requests are limited */
     public RequestExplanations(@Nullable RequestExplainer explainer, KeyHash hash) {
         this.explainer = explainer;
         this.hash = hash;
     }
 
     /**
-     * @param words as {@link RequestDescription#of} reads them
-     * @throws IllegalArgumentException if they describe no request that can be explained
+     * Returns an explanation as a map of texts and numbers.
+     *
+     * @param words the parameters of {@link RequestDescription#of}
+     * @throws IllegalArgumentException if they do not describe a request
      */
     Map<String, Object> of(Map<String, List<String>> words) {
         if (explainer == null) {
             throw new IllegalArgumentException(
-                    "Only requests to Spring MVC can be explained, unless limiter.web.enabled is false.");
+                    "Only requests to Spring MVC can be explained, and only if limiter.web.enabled is true.");
         }
         RequestDescription request = RequestDescription.of(words);
         Explanation explanation = explainer.explain(request);

@@ -14,10 +14,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a request for a change: Actuator has one write operation for each path, and so one for all that can be
- * changed there. The parameters are those of {@link LimiterEndpoint#change}.
+ * The body of a change request. Actuator allows one write operation per path, so this covers every kind of change. The
+ * parameters are those of {@link LimiterEndpoint#change}.
  *
- * @param settings as those of a rules file, below the rule
+ * @param settings settings by their path below the rule, as in a rules file
  */
 record RequestedChange(
         Map<String, String> settings,
@@ -28,14 +28,13 @@ record RequestedChange(
         @Nullable Boolean observe) {
 
     private static final String FOR_KEYS =
-            "Of a key, say \"ban\": true and nothing else, or \"limit\", \"window\" or \"burst\" and \"until\", such as"
-                    + " 2h; all else is changed for all keys of a rule, without key and resource. DELETE with the key"
-                    + " ends a ban.";
+            "For a key, send either \"ban\": true alone, or \"limit\", \"window\" or \"burst\" together with"
+                    + " \"until\", such as 2h. Other settings apply to all keys: leave out key and resource."
+                    + " To end a ban, send DELETE with the key.";
 
-    /** A longer change belongs into the configuration. */
+    /** Longer changes belong in the configuration. */
     private static final int LONGEST_DAYS = 366;
 
-    /** The things that one request can be about. */
     enum Kind {
         OBSERVE,
         RULE,
@@ -43,13 +42,17 @@ record RequestedChange(
         BAN
     }
 
-    /** @throws IllegalArgumentException if it is about none, or about several */
+    /**
+     * Returns the kind of this change.
+     *
+     * @throws IllegalArgumentException if the parameters do not fit together
+     */
     Kind kind() {
         boolean ofKey = key != null || resource != null;
         if (observe != null) {
             if (ofKey || ban != null || until != null || !settings.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "\"observe\" goes alone: what else is to be different is another request.");
+                        "\"observe\" must be the only change in a request: send the other changes separately.");
             }
             return Kind.OBSERVE;
         }
@@ -69,23 +72,23 @@ record RequestedChange(
         return kind;
     }
 
-    /** @throws LimiterConfigurationException if the rule cannot be changed here, since it is a candidate */
+    /** @throws LimiterConfigurationException if the rule is a candidate, which cannot be changed at the endpoint */
     void checkFits(RateLimitRule rule) {
         if (rule.live() != null && kind() != Kind.OBSERVE) {
             throw new LimiterConfigurationException(new Problem(
                     MessageCode.CHANGE,
                     rule.name(),
                     null,
-                    "This is the candidate of " + rule.live() + ", which only watches. Change it where it is written ("
-                            + rule.origin() + ", in the configuration or the rules file), or " + rule.live()
-                            + ", to have its limit be in force."));
+                    "This is the candidate of " + rule.live() + " and rejects nothing. Change it in the configuration"
+                            + " or the rules file (" + rule.origin() + "), or change " + rule.live()
+                            + " to enforce its limit."));
         }
     }
 
     /**
-     * When the change ends; null if it stays.
+     * Returns the end of the change; null if it has none.
      *
-     * @throws IllegalArgumentException if that is neither an instant nor a duration, or not within a year from now
+     * @throws IllegalArgumentException if {@code until} is unreadable, in the past, or more than 366 days ahead
      */
     @Nullable
     Instant end(Instant now) {
@@ -95,7 +98,7 @@ record RequestedChange(
         Instant end = instant(until, now);
         if (!end.isAfter(now) || end.isAfter(now.plus(LONGEST_DAYS, ChronoUnit.DAYS))) {
             throw new IllegalArgumentException(
-                    "until is \"" + until + "\", but must be within " + LONGEST_DAYS + " days from now.");
+                    "until is \"" + until + "\", but must be in the future and within " + LONGEST_DAYS + " days.");
         }
         return end;
     }

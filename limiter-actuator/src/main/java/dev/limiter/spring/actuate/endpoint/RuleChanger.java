@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Changes rules as a whole, and starts and stops the recording of their demand. Thread-safe. */
+/** Changes rules, and starts and stops the recording of their demand. Thread-safe. */
 final class RuleChanger {
 
     private final LiveRules rules;
@@ -28,7 +28,6 @@ final class RuleChanger {
         this.log = log;
     }
 
-    /** Changes the settings of a rule from now on. */
     Map<String, Object> change(
             String rule,
             List<RateLimitRule> before,
@@ -39,7 +38,6 @@ final class RuleChanger {
         return changed(rule, before, made, operator);
     }
 
-    /** Changes the mode of all rules from now on. */
     Map<String, Object> changeAll(RequestedChange wanted, @Nullable Long version, Operator operator) {
         Mode before = rules.mode();
         long made = rules.changeAll(operator.change(wanted, rules.now()), version);
@@ -62,14 +60,14 @@ final class RuleChanger {
         return reader.all();
     }
 
-    /** Reverts a rule to the configuration. The limits of single keys stay. */
+    /** Reverts a rule to the configuration, but keeps the overrides of its keys. */
     Map<String, Object> revert(String rule, List<RateLimitRule> before, @Nullable Long version, Operator operator) {
         String canonical = RuleName.canonical(rule);
         long made = rules.revert(target -> target.key() == null && target.rule().equals(canonical), version);
         return changed(rule, before, made, operator);
     }
 
-    /** Removes all changes under a name that no rule has; null if there are none. */
+    /** Removes all changes of a rule that no longer exists; returns null if there are none. */
     @Nullable
     Map<String, Object> forget(String rule, @Nullable Long version, Operator operator) {
         String canonical = RuleName.canonical(rule);
@@ -92,12 +90,12 @@ final class RuleChanger {
         return reader.describe(after);
     }
 
-    /** Begins or ends to record what keys ask for. */
+    /** Starts or stops recording the demand of keys. */
     Map<String, Object> observe(RateLimitRule rule, boolean begin, Operator operator) {
         if (begin) {
             Duration window = rule.rule().limits().get(0).window();
             if (window.isZero()) {
-                throw new IllegalArgumentException("A limit without a window has no demand to be recorded.");
+                throw new IllegalArgumentException("Demand cannot be recorded for a limit without a window.");
             }
             demand.retain(name -> !rules.named(name).isEmpty());
             demand.begin(rule.name(), window);

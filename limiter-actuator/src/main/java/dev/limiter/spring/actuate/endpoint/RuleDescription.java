@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Rules, limits and keys as maps of texts and numbers, which any mapper writes alike. Durations are ISO-8601. */
+/** Converts rules, limits and keys to maps of texts and numbers for any JSON mapper. Durations are ISO-8601. */
 final class RuleDescription {
 
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
@@ -32,9 +32,9 @@ final class RuleDescription {
     private RuleDescription() {}
 
     /**
-     * Rules of one name, which have the same settings.
+     * Describes the rules of one name, which all have the same settings.
      *
-     * @param definition as it is written outside of annotations, if it is
+     * @param definition the definition outside of annotations, if there is one
      */
     static Map<String, Object> of(List<RateLimitRule> rules, @Nullable RuleDefinition definition) {
         RateLimitRule rule = rules.get(0);
@@ -56,7 +56,7 @@ final class RuleDescription {
         return body;
     }
 
-    /** The settings of rules of one name that can be changed. */
+    /** Describes the settings that can be changed at the endpoint. */
     static Map<String, Object> settings(List<RateLimitRule> rules) {
         RateLimitRule rule = rules.get(0);
         return Map.of(
@@ -87,9 +87,9 @@ final class RuleDescription {
     }
 
     /**
-     * The standing of a key.
+     * Describes the state of a key.
      *
-     * @param ban the standing with {@link Ban#bans()}; null if the rule bans no keys
+     * @param ban the decision of {@link Ban#bans()}; null if the rule bans no keys
      */
     static Map<String, Object> of(RateLimitRule rule, Decision decision, @Nullable Decision ban) {
         Map<String, Object> body = new LinkedHashMap<>();
@@ -108,12 +108,12 @@ final class RuleDescription {
         return body;
     }
 
-    /** How an instance decides alone, if it does: what remains is its share then. */
+    /** Adds the local fallback, if it made the decision: the remaining permits are then the share of this instance. */
     static void putOnFailure(Map<String, Object> body, Decision decision) {
         decision.onFailure().ifPresent(how -> body.put("onFailure", EnumText.of(how)));
     }
 
-    /** Where each limit of one rule stands. An instance that decides alone does not know what all have in flight. */
+    /** Describes the state of each limit. Permits in flight are left out of local decisions, which see one instance. */
     static List<Map<String, Object>> limits(Decision decision) {
         List<Map<String, Object>> limits = new ArrayList<>();
         List<Limit> asked = decision.rule().limits();
@@ -134,7 +134,7 @@ final class RuleDescription {
         return limits;
     }
 
-    /** Whether anything of the limits is used. */
+    /** Returns whether any permits are used. */
     static boolean isUsed(Decision decision) {
         return decision.limits().stream()
                 .anyMatch(limit -> !limit.permitted()
@@ -142,7 +142,7 @@ final class RuleDescription {
                         || limit.remaining() < PermitArithmetic.atOnce(limit.limit()));
     }
 
-    /** One of the keys rejected most often, by its hash, with the last rejected caller. */
+    /** Describes one of the most rejected keys by its hash, with the caller that was rejected last. */
     static Map<String, Object> of(RejectedKey rejected) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("rule", rejected.rule());
@@ -160,7 +160,11 @@ final class RuleDescription {
         return body;
     }
 
-    /** The change of an operator, and its author; {@code hash}: of the key that it is for, null if that is known. */
+    /**
+     * Describes a change and its author.
+     *
+     * @param hash of the key; null for the change of a rule, or if the key is already known to the reader
+     */
     static Map<String, Object> of(Change change, @Nullable String hash) {
         Map<String, Object> body = new LinkedHashMap<>();
         put(body, "keyHash", hash);
@@ -174,7 +178,7 @@ final class RuleDescription {
         return body;
     }
 
-    /** The same, marked where it is not in force. */
+    /** Describes a change, marked if it is not in force. */
     static Map<String, Object> of(Change change, @Nullable String hash, boolean inForce) {
         Map<String, Object> body = of(change, hash);
         if (!inForce) {
@@ -183,7 +187,6 @@ final class RuleDescription {
         return body;
     }
 
-    /** The most that a rule may permit. */
     static Map<String, Object> of(Cap cap) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("limit", cap.limit());

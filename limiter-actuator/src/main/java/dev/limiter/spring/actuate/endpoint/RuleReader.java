@@ -28,7 +28,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Shows rules, and what they decided. Thread-safe. */
+/** Shows rules and their decisions. Thread-safe. */
 final class RuleReader {
 
     private static final int MOST_REJECTED = 10;
@@ -44,7 +44,7 @@ final class RuleReader {
     private final HeldPermitReader held;
     private final KeyHash hash;
 
-    /** Counts are those of one instance until it ends: they are compared only with others of the same text. */
+    /** Identifies this process: counts start at zero in each, so readers must not compare those of different ones. */
     private final String instance = UUID.randomUUID().toString();
 
     RuleReader(
@@ -68,7 +68,7 @@ final class RuleReader {
         this.hash = hash;
     }
 
-    /** All rules by their names, and the storage. */
+    /** Returns all rules by name, and the storage. */
     Map<String, Object> all() {
         Map<String, List<RateLimitRule>> byName = new LinkedHashMap<>();
         rules.all()
@@ -104,8 +104,8 @@ final class RuleReader {
     }
 
     /**
-     * The rules of one name, their change, the sources of their settings, what was decided about each resource, the keys
-     * rejected most, and the holders of their permits.
+     * Describes the rules of one name in full: also their change, the source of each setting, decisions by resource,
+     * the most rejected keys, and the holders of permits.
      */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
@@ -122,7 +122,7 @@ final class RuleReader {
         return body;
     }
 
-    /** The rules of one name: their settings, and what they decided. */
+    /** Describes the settings and decisions of the rules of one name. */
     Map<String, Object> describe(List<RateLimitRule> named) {
         String name = named.get(0).name();
         Map<String, Object> body =
@@ -147,7 +147,7 @@ final class RuleReader {
         return body;
     }
 
-    /** The share is one of the decisions on a key. */
+    /** The share relates to decisions that needed a key. */
     private static Map<String, Object> unresolved(long requests, Map<String, Long> decisions) {
         Map<String, Long> onKeys = new LinkedHashMap<>(decisions);
         onKeys.remove(Outcome.SKIPPED.tag());
@@ -167,16 +167,16 @@ final class RuleReader {
     }
 
     /**
-     * The limit that would have rejected a share of the keys, such as {@code 0.1%}.
+     * Returns the limit that would have rejected a share of the keys, such as {@code 0.1%}.
      *
-     * @throws IllegalArgumentException if that is no share, or if no demand is recorded
+     * @throws IllegalArgumentException if the share is invalid, or no demand was recorded
      */
     Map<String, Object> suggestion(RateLimitRule rule, String suggest) {
         double share = share(suggest);
         Recording recording = demand.of(rule.name())
                 .orElseThrow(
-                        () -> new IllegalArgumentException("Nothing is known of the demand for this rule: have it be"
-                                + " recorded with POST and \"observe\": true, and come back later."));
+                        () -> new IllegalArgumentException("No demand has been recorded for this rule. Start recording"
+                                + " with POST and \"observe\": true, and try again later."));
         PeakDemand seen = recording.demand();
         Map<String, Object> body = new LinkedHashMap<>(described(seen.suggest(share, null)));
         body.put("window", recording.window().toString());
@@ -189,12 +189,12 @@ final class RuleReader {
         return body;
     }
 
-    /** A share such as {@code 0.1%} as a number from 0 to 1. */
+    /** Converts a share such as {@code 0.1%} to a number from 0 to 1. */
     private static double share(String text) {
         Matcher number = SHARE.matcher(text.strip());
         if (!number.matches()) {
             throw new IllegalArgumentException(
-                    "\"" + text + "\" is no share of the keys: write one from 0% to 99%, such as 0.1%.");
+                    "\"" + text + "\" is not a share of keys: use a percentage from 0% to 99%, such as 0.1%.");
         }
         return Double.parseDouble(number.group(1)) / 100;
     }

@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where each setting of a rule comes from: a change, a property, a bean or an annotation. Values are those that the
- * endpoint shows elsewhere; of expressions and addresses the place alone. Thread-safe.
+ * Describes the source of each setting of a rule: a change, a property, a bean or an annotation. Expressions and
+ * addresses are shown without their values. Thread-safe.
  */
 final class SettingOrigins {
 
-    /** The options whose values are shown. */
+    /** The options that are shown with their values. */
     private static final Set<Option<?>> SHOWN = Stream.concat(
                     LimitOptions.OF_RULE.stream(),
                     Stream.of(
@@ -44,7 +44,6 @@ final class SettingOrigins {
                             BanOptions.FOR))
             .collect(Collectors.toUnmodifiableSet());
 
-    /** The longest value that is shown. */
     private static final int MAX_LENGTH = 256;
 
     private final RuleOrigin origin;
@@ -53,7 +52,7 @@ final class SettingOrigins {
         this.origin = origin;
     }
 
-    /** The origins by the names of the settings, as in the configuration; defaults are left out. */
+    /** Returns the sources by setting name, as in the configuration. Defaults are left out. */
     static Map<String, Object> of(RateLimitRule rule) {
         return new SettingOrigins(rule.definition().origin()).of(rule, rule.definition());
     }

@@ -15,9 +15,9 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 
 /**
- * Rejects a parameter that is unknown, or null over HTTP, which Actuator leaves out: without a misspelt {@code key}, or
- * with an empty variable for it, a change would be one for all keys. Over JMX, a null is a parameter that is not given.
- * An explanation takes words of its own.
+ * Rejects unknown parameters, and null over HTTP. Actuator ignores both, so a change with a misspelled {@code key}, or
+ * an empty variable for it, would apply to all keys. Over JMX, null is how a parameter is left out. {@code explain}
+ * checks its own parameters.
  */
 public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
 
@@ -43,7 +43,7 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
                     return unknown(name, known);
                 }
                 if (overHttp && given.getValue() == null) {
-                    return rejected("\"" + name + "\" is null. Give it a value, or leave it out.");
+                    return rejected("\"" + name + "\" is null. Set a value, or leave it out.");
                 }
             }
             return invoker.invoke(context);
@@ -51,6 +51,9 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
     }
 
     private static WebEndpointResponse<?> unknown(String name, Map<String, Class<?>> known) {
+        if (name.equals("enforce") && known.containsKey("rollout")) {
+            return rejected("\"enforce\" was renamed to \"rollout\".");
+        }
         // the rule is part of the path, and the server adds the operator
         List<String> words = known.keySet().stream()
                 .filter(word -> !word.equals("rule") && known.get(word) != SecurityContext.class)

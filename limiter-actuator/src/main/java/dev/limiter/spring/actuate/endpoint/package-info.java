@@ -1,4 +1,4 @@
-/** {@code /actuator/limiter}, also on JMX. Internal. */
+/** The endpoint {@code limiter}, over HTTP and JMX. Internal. */
 @NullMarked
 package dev.limiter.spring.actuate.endpoint;
 

@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the storage and of changed rules. While a remote storage fails, the status is unknown and not down: the
- * application goes on as its rules say, and must not be taken out of service for it. Rules that cannot be taken over
- * leave it up: the last ones are in force.
+ * Reports the state of the storage and of changed rules. While Redis is unavailable the status is UNKNOWN rather than
+ * DOWN: the application still serves requests and must stay in service. Rules that cannot be applied leave the status
+ * UP, because the previous rules stay in force.
  */
 public final class LimiterHealth {
 
@@ -20,9 +20,9 @@ public final class LimiterHealth {
     private final LimitResolvers resolvers;
 
     /**
-     * @param storage null if it is not a remote one
-     * @param rules null if they do not change
-     * @param rulesFile the path of a file with some of them; null if there is none
+     * @param storage null unless limits are in Redis
+     * @param rules null if rules cannot change
+     * @param rulesFile the path of the rules file; null if there is none
      */
     public LimiterHealth(
             @Nullable FailoverRateLimiterStorage storage,
@@ -43,8 +43,7 @@ public final class LimiterHealth {
         Map<String, Object> details = new LinkedHashMap<>();
         if (storage != null) {
             details.put("storage", storage.name());
-            details.put(
-                    storage.name(), storage.isAvailable() ? "decides" : "does not decide; rules do as on-failure says");
+            details.put(storage.name(), storage.isAvailable() ? "available" : "unavailable; rules use on-failure");
             details.put("instances", storage.instances());
         }
         if (rules != null) {

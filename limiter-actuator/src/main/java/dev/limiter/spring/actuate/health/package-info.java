@@ -1,6 +1,5 @@
 /**
- * Tells in the application's health whether limits hold across instances, and whether rules are as they were changed; a
- * class for each line of Spring Boot. Internal.
+ * Health of the storage and of changed rules, with one adapter for Spring Boot 3 and one for Spring Boot 4. Internal.
  */
 @NullMarked
 package dev.limiter.spring.actuate.health;

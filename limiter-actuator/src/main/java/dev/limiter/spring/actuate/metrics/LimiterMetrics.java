@@ -30,13 +30,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Counters {@code limiter.decisions} by rule, resource and outcome, {@code limiter.rejections} and {@code
- * limiter.near.limit} by rule, limit, tier and outcome; counter {@code limiter.bans} by rule; timer {@code
- * limiter.wait} by rule; gauges {@code limiter.keys} by storage and {@code limiter.waiting}; and for the storage in
- * memory counter {@code limiter.evictions} by cause.
+ * Counts decisions, rejections by limit, near misses, bans, waits and evictions.
  *
- * <p>Clients are never a tag: their number is unbounded. Registries are looked up after all beans are created, so that
- * any kind of registry works. Thread-safe.
+ * <p>Client keys are never a tag, because their number is unbounded. Registries are looked up after all beans exist, so
+ * that any kind of registry works. Thread-safe.
  */
 public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartInitializingSingleton {
 
@@ -44,7 +41,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
     private static final String NEAR = "limiter.near.limit";
     private static final String NONE = "none";
 
-    /** A permitted request that leaves no more than so many percent of a limit came near to it. */
+    /** A permitted request is near the limit if it leaves at most this percentage. */
     private final int littlePercent;
 
     private final ObjectProvider<MeterRegistry> available;
@@ -56,7 +53,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
     private final Set<MeterRegistry> bound = ConcurrentHashMap.newKeySet();
     private volatile List<MeterRegistry> registries = List.of();
 
-    /** {@code nearLimit}: from which use of a limit, in percent, a request has come near to it. */
+    /** @param nearLimit the percentage of a limit from which a request is counted as near it */
     public LimiterMetrics(
             ObjectProvider<MeterRegistry> registries, RateLimiters limiters, DecidingStorage storage, int nearLimit) {
         this.littlePercent = 100 - nearLimit;
@@ -68,23 +65,23 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
     @Override
     public void afterSingletonsInstantiated() {
         registries = MeterRegistries.of(available);
-        // Meters looked up before there was a registry are empty lists.
+        // drop the empty lists cached before registries were known
         bans.clear();
         timers.clear();
         registries.forEach(this::bindTo);
     }
 
-    /** Registers the gauges, once for each registry: Spring Boot asks for that too, where it manages the registry. */
+    /** Registers the gauges once per registry. Spring Boot also calls this for the registries that it manages. */
     @Override
     public void bindTo(MeterRegistry registry) {
         if (!bound.add(registry)) {
             return;
         }
         Gauge.builder("limiter.waiting", limiters, RateLimiters::waiting)
-                .description("Requests and calls that wait for their turn")
+                .description("Requests and calls waiting for permits")
                 .register(registry);
         Gauge.builder("limiter.keys", storage.storage(), RateLimiterStorage::size)
-                .description("States held, one for each rule and key")
+                .description("Buckets in the storage, one per rule and key")
                 .tag("storage", storage.name())
                 .register(registry);
         if (DecidingStorage.target(storage.storage()) instanceof InMemoryRateLimiterStorage) {
@@ -98,7 +95,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
                         "limiter.evictions",
                         storage.storage(),
                         asked -> count.applyAsDouble((InMemoryRateLimiterStorage) DecidingStorage.target(asked)))
-                .description("States that were forgotten: as good as new, or for want of room")
+                .description("Buckets removed because they expired or the storage was full")
                 .tag("cause", cause)
                 .register(registry);
     }
@@ -114,7 +111,6 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
         counters.get(rule.name(), resource, outcome).count(rule, charge, decision, waited);
     }
 
-    /** The counters of one rule on one resource with one outcome. */
     private final class OutcomeCounters {
 
         private final String rule;
@@ -122,7 +118,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
         private final Outcome outcome;
         private volatile Counter[] counters = {};
 
-        /** By policy and tier, since a rule may be made anew for each decision. Each begins when it counts. */
+        /** By policy and tier instead of rule, because some rules are created per decision. Filled on first use. */
         private final ConcurrentMap<String, ConcurrentMap<String, Counter[]>> limits = new ConcurrentHashMap<>();
 
         OutcomeCounters(String rule, String resource, Outcome outcome) {
@@ -141,7 +137,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
                     case REJECTED, SHADOW_REJECTED -> countRejecting(by, charge, part);
                     case PERMITTED, FAILED_LOCAL -> countNear(by, charge, part);
                     case BANNED, DENIED, SKIPPED, FAILED_OPEN, FAILED_CLOSED -> {
-                        // no limit was asked, or its standing is unknown
+                        // no limit was checked, or its state is unknown
                     }
                 }
             }
@@ -153,7 +149,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
         private void countRejecting(RateLimitRule by, Charge charge, Decision part) {
             for (LimitStatus limit : part.limits()) {
                 if (!limit.permitted()) {
-                    count(REJECTIONS, "Limits that rejected, or would have", limit, by.tierOf(charge.rule()));
+                    count(REJECTIONS, "Limits that rejected a request, or would have", limit, by.tierOf(charge.rule()));
                 }
             }
         }
@@ -164,13 +160,13 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
             }
             for (LimitStatus limit : part.limits()) {
                 if (isNear(charge, limit.remaining(), limit.limit())) {
-                    String description = "Permitted requests and calls that left little of a limit";
+                    String description = "Permitted requests and calls that came close to a limit";
                     count(NEAR, description, limit, by.tierOf(charge.rule()));
                 }
             }
         }
 
-        /** The least that is left of any limit is little of one of them, whatever is kept. */
+        /** A cheap check that skips most requests: compares the smallest remainder with each capacity. */
         private boolean mayBeNear(Decision part) {
             long least = part.remaining();
             List<Limit> limits = part.rule().limits();
@@ -207,7 +203,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
             }
         }
 
-        /** None before there is a registry. */
+        /** Returns no counters until registries are known. */
         private Counter[] begin() {
             if (registries.isEmpty()) {
                 return counters;
@@ -235,12 +231,12 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
 
     static Counter bans(String rule, MeterRegistry registry) {
         return Counter.builder("limiter.bans")
-                .description("Bans of keys that began")
+                .description("Bans that started")
                 .tag("rule", rule)
                 .register(registry);
     }
 
-    /** Each request takes all that a spaced limit has at once. */
+    /** Spaced limits never count as near: each request takes everything that is available at once. */
     private boolean isNear(Charge charge, long remaining, Limit limit) {
         return !PermitArithmetic.isSpaced(limit) && isLittle(remaining, PermitArithmetic.atOnce(charge, limit));
     }
@@ -252,7 +248,7 @@ public final class LimiterMetrics implements DecisionMeter, MeterBinder, SmartIn
     private List<Timer> timers(String rule) {
         return registries.stream()
                 .map(registry -> Timer.builder("limiter.wait")
-                        .description("How long permitted requests waited for their turn, of rules that let them wait")
+                        .description("Time that permitted requests and calls waited for permits")
                         .tag("rule", rule)
                         .register(registry))
                 .toList();

@@ -17,9 +17,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Observations {@code limiter.wait}, of a request that waits for its turn, and {@code limiter.storage}, of a call to a
- * shared storage, by {@code rule} and {@code outcome}: children of the caller's observation. They end in any thread,
- * and are the current observation of none. Without a registry of the application nothing is observed. Thread-safe.
+ * Observes waiting requests ({@code limiter.wait}) and calls to a shared storage ({@code limiter.storage}), as children
+ * of the caller's observation. They may stop on any thread, and never become the current observation. Does nothing
+ * without an {@link ObservationRegistry} bean. Thread-safe.
  */
 public final class LimiterObservations implements StorageListener, WaitListener, SmartInitializingSingleton {
 
@@ -34,7 +34,7 @@ public final class LimiterObservations implements StorageListener, WaitListener,
         this.limiters = limiters;
     }
 
-    /** The registry is looked for once all beans are there: it may need those that wait for the storage. */
+    /** Looks up the registry only now, because it may depend on beans that need the storage. */
     @Override
     public void afterSingletonsInstantiated() {
         registry = available.getIfUnique(() -> ObservationRegistry.NOOP);
@@ -47,7 +47,7 @@ public final class LimiterObservations implements StorageListener, WaitListener,
     public @Nullable Consumer<StorageListener.Outcome> asking(List<Charge> charges) {
         Observation observation = of(
                 "limiter.storage",
-                "ask the storage of limits",
+                "check limits in storage",
                 charges.stream().map(charge -> charge.rule().name()).distinct().toList());
         if (observation == null) {
             return null;
@@ -58,11 +58,11 @@ public final class LimiterObservations implements StorageListener, WaitListener,
 
     @Override
     public @Nullable Wait comes(List<Charge> charges) {
-        Observation observation = of("limiter.wait", "wait for a turn", QueuedRequestCounter.rules(charges));
+        Observation observation = of("limiter.wait", "wait for permits", QueuedRequestCounter.rules(charges));
         return observation == null ? null : new ObservedWait(observation);
     }
 
-    /** Null if it is not to be observed. */
+    /** Returns null if the observation is disabled. */
     private @Nullable Observation of(String name, String forPeople, List<String> rules) {
         ObservationRegistry asked = registry;
         if (asked.isNoop()) {
@@ -79,7 +79,7 @@ public final class LimiterObservations implements StorageListener, WaitListener,
         observation.stop();
     }
 
-    /** Handlers are the application's, and change no decision; one that fails may do so with each request. */
+    /** Guards decisions against failing observation handlers of the application. */
     private record ObservedWait(Observation observation) implements Wait {
 
         @Override
@@ -100,7 +100,7 @@ public final class LimiterObservations implements StorageListener, WaitListener,
             try {
                 step.run();
             } catch (RuntimeException failure) {
-                failures.error("wait", "A wait cannot be observed", failure);
+                failures.error("wait", "Cannot observe a waiting request", failure);
             }
         }
     }

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Where meters are registered: in the registry that is for all others, or in all that there are. */
+/** Selects the registries for meters: the primary one, which includes the others, or else all. */
 final class MeterRegistries {
 
     private MeterRegistries() {}

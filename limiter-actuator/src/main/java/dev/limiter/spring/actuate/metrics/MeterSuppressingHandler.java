@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.Observation;
 
 /**
- * Makes no meters of observations for which there is a timer already: a second one of the same name with other tags
- * would be rejected by some registries. Goes before the handlers that make them.
+ * Keeps observations from creating a second timer of the same name with other tags, which some registries reject. Must
+ * come before the handlers that create meters.
  */
 public final class MeterSuppressingHandler implements MeterObservationHandler<Observation.Context> {
 
@@ -14,6 +14,6 @@ public final class MeterSuppressingHandler implements MeterObservationHandler<Ob
         return context instanceof Timed;
     }
 
-    /** An observation of something for which there is a timer of the same name, with tags of its own. */
+    /** An observation with a timer of its own. */
     static final class Timed extends Observation.Context {}
 }

@@ -10,17 +10,15 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** How many requests and calls wait, by the names of the rules that let them wait. Thread-safe. */
+/** Counts queued requests and calls by rule. Thread-safe. */
 public final class QueuedRequestCounter implements WaitListener {
 
     private final ConcurrentMap<String, LongAdder> byRule = new ConcurrentHashMap<>();
 
-    /** Counts those that wait from now on. */
     public QueuedRequestCounter(RateLimiters limiters) {
         limiters.onWait(this);
     }
 
-    /** How many wait for a rule. */
     public long of(String rule) {
         LongAdder waiting = byRule.get(rule);
         return waiting == null ? 0 : waiting.sum();
@@ -44,7 +42,7 @@ public final class QueuedRequestCounter implements WaitListener {
         };
     }
 
-    /** The names of the rules of a request that let it wait. */
+    /** Returns the names of the rules that allow the request to wait. */
     static List<String> rules(List<Charge> charges) {
         return charges.stream()
                 .filter(charge -> !charge.maxWait().isZero())

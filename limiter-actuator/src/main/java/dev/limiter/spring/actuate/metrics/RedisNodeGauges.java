@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Gauge {@code limiter.redis.available} by {@code node}: 1 while the server is asked, 0 while it fails. Servers of a
- * cluster come and go, and their gauges with them. Thread-safe.
+ * The gauge {@code limiter.redis.available} by {@code node}: 1 while the node is in use, 0 while it fails. Gauges of
+ * cluster nodes are added and removed with the nodes. Thread-safe.
  */
 final class RedisNodeGauges {
 
-    /** The tag of the only server. */
+    /** The tag if there is only one node. */
     private static final String ONLY = "all";
 
     private record Node(AtomicBoolean asked, List<Meter> gauges) {}
@@ -37,7 +37,7 @@ final class RedisNodeGauges {
     private void register(String name, Node node) {
         for (MeterRegistry registry : registries) {
             node.gauges.add(Gauge.builder("limiter.redis.available", node.asked, asked -> asked.get() ? 1 : 0)
-                    .description("1 while the server is asked, 0 while it fails")
+                    .description("1 while the node is in use, 0 while it fails")
                     .tag("node", name.isEmpty() ? ONLY : name)
                     .strongReference(true)
                     .register(registry));

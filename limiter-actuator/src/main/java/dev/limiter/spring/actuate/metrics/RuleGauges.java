@@ -13,9 +13,11 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,9 +25,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
 
 /**
- * Gauges {@code limiter.limit} by rule, limit and tier, {@code limiter.overrides}, {@code limiter.active} and {@code
- * limiter.queued} by rule: those of the rules in force, from when the application has started; counter {@code
- * limiter.keys.unresolved} and timer {@code limiter.held} by rule. Thread-safe.
+ * Gauges of the rules in force: limits, overrides, active permits and queued requests; also unresolved keys and the
+ * time that permits were held. Registered once the application has started. Thread-safe.
  */
 public final class RuleGauges implements SmartLifecycle {
 
@@ -34,19 +35,23 @@ public final class RuleGauges implements SmartLifecycle {
     private final PermitHolders holders;
     private final QueuedRequestCounter queued;
     private final ConcurrentMap<String, List<Timer>> held = new ConcurrentHashMap<>();
+
+    /** The rules with a counter of unresolved keys. Micrometer warns about each repeated registration. */
+    private final Set<String> countingUnresolved = new HashSet<>();
+
     private volatile List<MeterRegistry> registries = List.of();
     private List<Gauges> gauges = List.of();
     private boolean running;
 
-    /** The gauges of all rules, in one registry. */
+    /** The gauges in one registry. */
     private record Gauges(MultiGauge limits, MultiGauge overrides, MultiGauge active, MultiGauge queued) {
 
         static Gauges of(MeterRegistry registry) {
             return new Gauges(
-                    gauge("limiter.limit", "Permits per window, or in flight, of a limit in force", registry),
-                    gauge("limiter.overrides", "Keys that have another limit for a while", registry),
-                    gauge("limiter.active", "Permits of concurrency limits that this instance holds", registry),
-                    gauge("limiter.queued", "Requests and calls that wait for their turn", registry));
+                    gauge("limiter.limit", "Current limit: permits per window, or in flight", registry),
+                    gauge("limiter.overrides", "Keys with a temporary limit of their own", registry),
+                    gauge("limiter.active", "Concurrency permits held by this instance", registry),
+                    gauge("limiter.queued", "Requests and calls waiting for permits", registry));
         }
 
         private static MultiGauge gauge(String name, String description, MeterRegistry registry) {
@@ -83,7 +88,7 @@ public final class RuleGauges implements SmartLifecycle {
     private List<Timer> timers(String rule) {
         return registries.stream()
                 .map(registry -> Timer.builder("limiter.held")
-                        .description("How long permits of concurrency limits were held")
+                        .description("Time that concurrency permits were held")
                         .tag("rule", rule)
                         .register(registry))
                 .toList();
@@ -103,7 +108,7 @@ public final class RuleGauges implements SmartLifecycle {
                 active.putIfAbsent(tags, Row.of(tags, () -> holders.permits(rule.name())));
             }
             UnresolvedKeys.OfRule unresolved = rule.unresolvedKeys();
-            if (unresolved != null) {
+            if (unresolved != null && countingUnresolved.add(rule.name())) {
                 registries.forEach(registry -> countUnresolved(rule.name(), unresolved, registry));
             }
             if (rule.ban() != null) {
@@ -123,7 +128,7 @@ public final class RuleGauges implements SmartLifecycle {
 
     private static void countUnresolved(String rule, UnresolvedKeys.OfRule unresolved, MeterRegistry registry) {
         FunctionCounter.builder("limiter.keys.unresolved", unresolved, UnresolvedKeys.OfRule::sum)
-                .description("Requests without a value for a part of the key")
+                .description("Requests without a value for part of the key")
                 .tag("rule", rule)
                 .register(registry);
     }

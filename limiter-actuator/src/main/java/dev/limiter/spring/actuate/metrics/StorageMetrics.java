@@ -17,11 +17,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * How Redis fares: timer {@code limiter.storage} by outcome, how long it took to decide, or not to; counters of what
- * need not be asked ({@code limiter.redis.lease.hits}, {@code limiter.redis.known.rejections}), of calls and the requests
- * in them ({@code limiter.redis.calls}, {@code limiter.redis.requests}) and of permits that could not be given back
- * ({@code limiter.redis.returns.lost}); gauges {@code limiter.redis.available} by node, 1 while it is asked, and {@code
- * limiter.redis.instances}. Thread-safe.
+ * Meters of Redis: duration and number of calls, decisions made without a call, lost refunds, available nodes, and
+ * instances that share the limits. Thread-safe.
  */
 public final class StorageMetrics implements StorageListener, SmartInitializingSingleton {
 
@@ -58,16 +55,21 @@ public final class StorageMetrics implements StorageListener, SmartInitializingS
     }
 
     private static void count(StorageStatistics statistics, MeterRegistry registry) {
-        counter("lease.hits", "Decisions by a permit taken ahead", statistics, StorageStatistics::leaseHits, registry);
+        counter("lease.hits", "Decisions made with leased permits", statistics, StorageStatistics::leaseHits, registry);
         counter(
                 "known.rejections",
-                "Rejections without asking",
+                "Rejections decided without calling Redis",
                 statistics,
                 StorageStatistics::knownRejections,
                 registry);
-        counter("calls", "Calls of a script that decides", statistics, StorageStatistics::calls, registry);
-        counter("requests", "Requests in these calls", statistics, StorageStatistics::requests, registry);
-        counter("returns.lost", "Give-backs not confirmed", statistics, StorageStatistics::lostReturns, registry);
+        counter("calls", "Calls of decision scripts", statistics, StorageStatistics::calls, registry);
+        counter("requests", "Requests in calls of decision scripts", statistics, StorageStatistics::requests, registry);
+        counter(
+                "returns.lost",
+                "Refunds that Redis did not confirm",
+                statistics,
+                StorageStatistics::lostReturns,
+                registry);
     }
 
     private static void counter(
@@ -83,13 +85,13 @@ public final class StorageMetrics implements StorageListener, SmartInitializingS
 
     private static void gauge(FailoverRateLimiterStorage storage, MeterRegistry registry) {
         Gauge.builder("limiter.redis.instances", storage, FailoverRateLimiterStorage::instances)
-                .description("How many instances share the limits")
+                .description("Instances that share the limits")
                 .register(registry);
     }
 
     private static Timer timer(Outcome outcome, MeterRegistry registry) {
         return Timer.builder("limiter.storage")
-                .description("How long the storage took to decide")
+                .description("Time that the storage took to decide")
                 .tag("outcome", EnumText.of(outcome))
                 .register(registry);
     }

@@ -1,4 +1,4 @@
-/** Counts outcomes with Micrometer. Internal. */
+/** Micrometer meters and observations. Internal. */
 @NullMarked
 package dev.limiter.spring.actuate.metrics;
 

@@ -43,7 +43,7 @@ class KeyReaderTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void forgottenHashIsNoKeyToChange(RuleDefinition.Builder builder) {
+    void forgottenHashCannotBeChanged(RuleDefinition.Builder builder) {
         LiveRules live = live(now::get, builder.key(List.of("header:plan")));
         List<RateLimitRule> named = live.named("test");
         KeyHash hash = KeyHash.with("secret");
@@ -53,7 +53,7 @@ class KeyReaderTests {
         assertThat(keys.standings(named, HASH, null).toString()).contains("used=false", "note=");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> keys.findToChange(named, HASH, null))
-                .withMessageContaining("remembers no key with this hash");
+                .withMessageContaining("has no record of a key with this hash");
 
         RateLimitRule rule = named.get(0);
         limiters.tryAcquire(rule.rule(), keys.find(named, HASH, null).get(rule));

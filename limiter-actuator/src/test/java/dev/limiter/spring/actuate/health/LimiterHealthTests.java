@@ -32,9 +32,9 @@ class LimiterHealthTests {
         assertThat(health.details()).isEmpty();
     }
 
-    /** An application is not taken out of service because Redis is down. */
+    /** An application must stay in service while Redis is down. */
     @ParameterizedTest
-    @CsvSource({"true, UP, decides", "false, UNKNOWN, does not decide; rules do as on-failure says"})
+    @CsvSource({"true, UP, available", "false, UNKNOWN, unavailable; rules use on-failure"})
     void storageThatFailsIsUnknownAndNeverDown(boolean available, String status, String does) {
         Health health = new Boot3HealthIndicator(new LimiterHealth(storage(available), null, null, resolvers)).health();
         assertThat(health.getStatus()).isEqualTo(new Status(status));
@@ -43,7 +43,7 @@ class LimiterHealthTests {
     }
 
     @Test
-    void rulesThatCannotBeTakenOverAreTold() {
+    void invalidRulesAreReported() {
         LimiterHealth health = new LimiterHealth(null, rules, "/etc/rules.yml", resolvers);
         assertThat(health.details())
                 .containsEntry("version", rules.version())

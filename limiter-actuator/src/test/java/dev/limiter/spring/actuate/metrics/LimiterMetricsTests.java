@@ -89,7 +89,7 @@ class LimiterMetricsTests {
         assertThat(registry.find("limiter.rejections").counters()).hasSize(1);
     }
 
-    /** Of ten permits, use of eight is near to the limit. */
+    /** A request is near a limit of ten permits if it uses the eighth. */
     @ParameterizedTest
     @CsvSource({"7, 0", "8, 1", "9, 2", "10, 3"})
     void countsRequestsThatLeaveLittle(int requests, int near) {
@@ -98,10 +98,10 @@ class LimiterMetricsTests {
         assertThat(near()).isEqualTo(near);
     }
 
-    /** Of ten permits, requests without priority have five: use of four of these is near to the limit. */
+    /** Requests without priority have five of ten permits, so they are near the limit from the fourth. */
     @ParameterizedTest
     @CsvSource({"3, 0", "4, 1", "5, 2", "6, 2"})
-    void reserveIsNoUseOfALimit(int requests, int near) {
+    void reserveDoesNotCountAsUsed(int requests, int near) {
         metrics.afterSingletonsInstantiated();
         decide(
                 requests,
@@ -135,7 +135,7 @@ class LimiterMetricsTests {
     }
 
     @Test
-    void namesTheTierWhoseLimitRejected() {
+    void tagsTheTierOfTheRejectingLimit() {
         metrics.afterSingletonsInstantiated();
         decide(
                 2,
@@ -147,9 +147,9 @@ class LimiterMetricsTests {
                 .isNull();
     }
 
-    /** During an outage the share of an instance is made anew for each decision. */
+    /** During an outage, the rule with the share of an instance is created for each decision. */
     @Test
-    void countsTogetherWhatIsDecidedByRulesThatAreMadeAnew() {
+    void countsRulesCreatedPerDecisionTogether() {
         metrics.afterSingletonsInstantiated();
         RateLimitRule rule = compiled(rule("test").limit(10L, "1h", null, null, null));
         AtomicLong lookedUp = new AtomicLong();
@@ -171,7 +171,7 @@ class LimiterMetricsTests {
     }
 
     @Test
-    void countsBansThatBeginAndNotWhatTheyReject() {
+    void countsBansAndNotTheirRejections() {
         metrics.afterSingletonsInstantiated();
         RateLimitRule rule = compiled(rule("test")
                 .key(List.of("header:plan"))
@@ -212,7 +212,7 @@ class LimiterMetricsTests {
     }
 
     @Test
-    void decisionsBeforeThereIsARegistryAreNoneButLaterOnesCount() {
+    void onlyDecisionsWithARegistryAreCounted() {
         RateLimitRule rule = compiled(rule("test").limit(1L, "1h", null, null, null));
         decide(2, rule);
         metrics.afterSingletonsInstantiated();

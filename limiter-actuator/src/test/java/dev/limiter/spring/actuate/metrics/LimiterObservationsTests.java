@@ -37,7 +37,7 @@ class LimiterObservationsTests {
             wait.begins();
             wait.ends(null);
         }
-        assertThat(output).containsOnlyOnce("A wait cannot be observed");
+        assertThat(output).containsOnlyOnce("Cannot observe a waiting request");
     }
 
     private static final class Failing implements ObservationHandler<Observation.Context> {

@@ -37,10 +37,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 class RuleGaugesTests {
 
@@ -60,7 +63,7 @@ class RuleGaugesTests {
                 beans.getBeanProvider(MeterRegistry.class), rules, holders, new QueuedRequestCounter(limiters));
     }
 
-    /** A rule, and its meters with their tags and values. */
+    /** Rules, each with the expected meters, tags and values. */
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(hourly(7), List.of("limiter.limit test, test, none = 7", "limiter.overrides test = 0")),
@@ -99,7 +102,7 @@ class RuleGaugesTests {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void showsWhatARuleHas(RuleDefinition.Builder rule, List<String> meters) {
+    void showsTheMetersOfARule(RuleDefinition.Builder rule, List<String> meters) {
         TestRules.configure(rules, rule);
         gauges.start();
         assertThat(meters()).isEqualTo(meters);
@@ -134,6 +137,17 @@ class RuleGaugesTests {
         TestRules.configure(rules);
         gauges.rulesChanged(new RulesChanged(rules.version(), Set.of()));
         assertThat(meters()).isEmpty();
+    }
+
+    /** Micrometer warns about each repeated registration of a counter. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void registersCountersOnceWhenRulesChange(CapturedOutput output) {
+        TestRules.configure(rules, hourly(7).key(List.of("header:user")));
+        gauges.start();
+        gauges.rulesChanged(new RulesChanged(rules.version(), Set.of()));
+        assertThat(registry.find("limiter.keys.unresolved").functionCounters()).hasSize(1);
+        assertThat(output).doesNotContain("limiter.keys.unresolved");
     }
 
     @Test
@@ -187,7 +201,7 @@ class RuleGaugesTests {
         return LimitDefinition.of(ORIGIN, limit, "1h", null, null, null);
     }
 
-    /** The meters with one value each: name, values of tags, and value. */
+    /** Returns the meters with one value each: name, values of tags, and value. */
     private List<String> meters() {
         return registry.getMeters().stream()
                 .filter(meter -> !meter.getId().getName().equals("limiter.held"))

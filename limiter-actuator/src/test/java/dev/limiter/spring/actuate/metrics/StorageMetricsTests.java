@@ -26,7 +26,7 @@ class StorageMetricsTests {
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final StaticListableBeanFactory beans = new StaticListableBeanFactory();
 
-    /** The meters of an application with a registry and these beans. */
+    /** Returns the meters of an application with a registry and these beans. */
     private StorageMetrics metrics(Object... others) {
         beans.addBean("registry", registry);
         for (Object other : others) {
@@ -60,7 +60,7 @@ class StorageMetricsTests {
     }
 
     @Test
-    void callsBeforeThereIsARegistryAreNotTimed() {
+    void callsBeforeARegistryExistsAreNotTimed() {
         StorageMetrics metrics = metrics();
         metrics.asked(Outcome.OK, Duration.ofMillis(3));
         metrics.afterSingletonsInstantiated();
@@ -95,7 +95,7 @@ class StorageMetricsTests {
     }
 
     @Test
-    void otherStoragesHaveTimersAlone() {
+    void otherStoragesHaveOnlyTimers() {
         started();
         assertThat(registry.getMeters())
                 .allMatch(meter -> meter.getId().getName().equals("limiter.storage"));

@@ -3,11 +3,10 @@
 -- The level falls by `micro` units per microsecond and rises by `permit` units per permit; both are integers, so no value is
 -- rounded. A paced bucket permits only while it is empty, and its size is the number of requests that may wait.
 --
--- State: the time of the write, the level at that time, the second of its expiry, whether a request waits (1) and whether the
+-- State: the time of the write, its level, the second of its expiry, whether a request waits (1) and whether the
 -- bucket has forgotten permits that it could not hold (2), and the values of micro and permit, the units of the level; after
--- returned permits, their count. The encoding of most states is so short that the server needs 48 bytes for all. After a
--- change of the limit the level keeps its units until the bucket permits a request under the new limit: permits that were
--- used stay used.
+-- returned permits, their count. Most states are encoded so briefly that the server needs 48 bytes in all. After a change of
+-- the limit, the level keeps its units until the bucket permits a request under the new limit: used permits stay used.
 algorithms[1] = function(key, asked, permits, patience, count, delay)
   local floor, ceil = math.floor, math.ceil
   local rejection, wait, renewed, returned = 0, 0, false, 0
@@ -51,7 +50,7 @@ algorithms[1] = function(key, asked, permits, patience, count, delay)
   end
 
   local full = capacity * cost
-  -- Permits that a lowered limit cannot hold sink as fast as before: a turn behind them would make slower ones of them.
+  -- Permits that a lowered limit cannot hold leak at the old rate; a turn behind them would make them leak more slowly.
   if level > full and not paced and (units ~= micro or cost ~= permit) then
     patience = 0
   end
@@ -93,7 +92,7 @@ algorithms[1] = function(key, asked, permits, patience, count, delay)
   local reset = ceil(level / units)
   if (count > 0 or renewed) and level > 0 then
     local form = (units < 2 ^ 24 and cost < 2 ^ 40) and '>BI7I7I4BI3I5' or '>BI7I7I4BI7I7'
-    -- An expiry costs as much as the rest of the write: it is set some time ahead, and kept by the next writes.
+    -- Setting the expiry costs as much as the rest of the write, so it is set well ahead, and kept by later writes.
     local margin, lasts = grace * 1000, nil
     flags = (flags >= 2 and 2 or 0) + (level > full and 1 or 0)
     if now + reset + margin > expires * 1000000 then

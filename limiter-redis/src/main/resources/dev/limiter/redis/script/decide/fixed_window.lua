@@ -68,7 +68,7 @@ algorithms[2] = function(key, asked, permits, patience, count, delay)
     -- the window after one from its first request begins with the request after that
     rejection = math.max(wait - (align == 2 and 0 or patience), (fits or wait == 0) and 0 or stop - now, beyond)
   end
-  -- a longer wait would take permits of the next window, which has too few
+  -- a longer wait would need permits of the next window, which has too few
   if permits > 0 and taken + permits > limit then
     longest = stop - now - 1
   end
@@ -85,7 +85,7 @@ algorithms[2] = function(key, asked, permits, patience, count, delay)
     if count <= limit - used and (align == 2 or delay < stop - now) then
       used = used + count
     else
-      -- permits of the next window: the current one has none left from now on
+      -- permits of the next window: the current one then has none left
       used, taken, mark = math.max(used, limit), taken + count, after
     end
     rejection = used < limit and 0 or (taken < limit and stop or after) - now

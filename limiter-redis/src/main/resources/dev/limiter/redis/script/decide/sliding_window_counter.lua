@@ -1,11 +1,11 @@
 -- A sliding window of sub-windows, as in SlidingWindowCounter.java: all permits of the current sub-window and of the
--- last `buckets` whole ones count, except for a share of the oldest sub-window.
+-- last `buckets` whole ones count, except for a part of the oldest sub-window.
 --
 -- State: the number of the newest sub-window, the length of the window, the number of its sub-windows, the counts of
 -- `buckets` + 1 sub-windows, the newest first, and their sum. A microsecond has `micro` ticks and a sub-window `size` ticks,
 -- both integers.
 --
--- The counts stay packed, seven bytes each: of a thousand, most decisions read two. The newest is a number besides.
+-- The counts stay packed, in seven bytes each: most decisions read two of up to a thousand. The newest is also unpacked.
 algorithms[3] = function(key, asked, permits, patience, count)
   local floor, ceil = math.floor, math.ceil
   local renewed = false
@@ -36,7 +36,7 @@ algorithms[3] = function(key, asked, permits, patience, count)
         -- a small step of the clock back: the counts stay in their sub-windows
         newest, elapsed = newest_then, -ahead
       else
-        -- a large step back: the counts move with the clock, to the next start of a sub-window, or they would grow older
+        -- a large step back: the counts move to the next start of a sub-window; later in one, they would count as older
         if elapsed > 0 then
           newest, elapsed = newest + 1, elapsed - size
         end

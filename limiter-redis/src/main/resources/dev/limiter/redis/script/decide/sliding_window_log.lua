@@ -1,7 +1,7 @@
 -- A log of the time of each permit, as in PermitLog.java.
 --
 -- State: a list of integers: the number of all permits in the log, and the length of the window; then, oldest first, the
--- entries: a time, and the permits taken at that time. A list stores an integer in at most nine bytes, and its head is read
+-- entries: a time, and the permits taken then. A list stores an integer in at most nine bytes, and its head is read
 -- without the rest.
 algorithms[4] = function(key, asked, permits, patience, count)
   local ceil = math.ceil
@@ -41,7 +41,7 @@ algorithms[4] = function(key, asked, permits, patience, count)
       for i = 3, size, 2 do
         list[i] = list[i] - (last - now)
       end
-      -- a trim that the user may not do fails here, before the append: without the trim the copies would count besides
+      -- if the user lacks the permission to trim, this fails before the append; without a trim, entries would count twice
       call('LTRIM', key, 0, -1)
       for i = 1, size, 1000 do
         call('RPUSH', key, spread(list, i, math.min(i + 999, size)))
@@ -53,7 +53,7 @@ algorithms[4] = function(key, asked, permits, patience, count)
       call('UNLINK', key)
       total, stored = 0, {}
     end
-    -- Entries that have left the window. A call removes no more than its budget admits; the next calls remove the rest, and an
+    -- Entries that have left the window. A call removes only as many as its budget allows; later calls remove the rest, and an
     -- entry counts until its removal.
     local gone, most = 0, 2 * math.max(1000 / #KEYS, 32)
     local head, from = stored, 2
@@ -127,7 +127,7 @@ algorithms[4] = function(key, asked, permits, patience, count)
   elseif not stored[1] and count > 0 then
     call('RPUSH', key, total, length, mark, count)
   elseif count > 0 then
-    -- the total comes first: an entry that it lacks would be taken off it all the same
+    -- the total comes first: expiry would subtract an entry even if the total did not include it
     call('LSET', key, 0, total)
     local added
     if last == mark then

@@ -1,10 +1,10 @@
--- A limit whose algorithm or window has changed. A key has one state, in the form of the limit that wrote it last; a limit of
--- another form takes over the permits that still count in it, as if they were taken now.
+-- Reads a state, including that of a limit with another algorithm or window. A key has one state, in the form of the limit
+-- that wrote it last. A limit of another form takes over the permits that still count, as if they were taken now.
 --
--- Returns the state if it is a string of this algorithm (0: of none). Otherwise returns false; the permits that are taken over;
--- and 0, or the wait if they are too many: then the state stays, and the limit permits nothing. With a shorter window a limit
--- takes over as many as it can hold, so that the wait is its own. The window of a bucket is not stored: the time until it is
--- empty stands for it.
+-- Returns the state if it is a string of this algorithm (0: of none). Otherwise returns false, the permits to take over, and
+-- 0. If those are too many, returns the wait instead of 0: the state stays, and the limit permits nothing. With a shorter
+-- window, a limit takes over only as many as it can hold, so that the wait is its own. The window of a bucket is not stored; the time
+-- until it is empty is used instead.
 local function read(key, algorithm, capacity, window)
   local stored = redis.pcall('GET', key)
   if not stored then
@@ -39,7 +39,7 @@ local function read(key, algorithm, capacity, window)
     local _, newest, length, buckets, from = unpack('>BI7I7I2', stored)
     local size = length / buckets
     for age = 0, buckets do
-      -- of a sub-window that leaves the window, the share that is still in it
+      -- the part of a sub-window that is still in the window
       local staying = ((newest - age + 1) * size + length - now) / size
       used = used + ceil(unpack('>I7', stored, from + 7 * age) * max(min(staying, 1), 0))
     end

@@ -1,6 +1,6 @@
 -- Paced requests with a warm-up after idle time; WarmUpBucket.java has the formulas.
 --
--- State: the time of the write; the units from it to the next turn; the rest at that turn; the same two values before the
+-- State: the time of the write; the units from it to the next turn; the rest at the turn; the same two values before the
 -- last request, for undoing it; whether it can be undone; and the values of micro and full rest, the units of the state.
 algorithms[6] = function(key, asked, permits, patience, count, delay)
   local floor, ceil = math.floor, math.ceil

@@ -27,12 +27,12 @@ algorithms[4] = function(key, permits, mark)
   end
   call('LSET', key, 2 * low + 3, then_taken - returned)
   call('LSET', key, 0, total)
-  -- the time of the last entry determines the reset: empty entries at the end are removed
+  -- the last entry determines the reset time, so empty entries at the end are removed
   for _ = 1, 1000 do
     if tonumber(call('LINDEX', key, -1)) > 0 then
       break
     end
-    -- an error would have the permits returned once more; the entries that stay count for nothing
+    -- not an error, which would cause the permits to be returned again; entries without permits are harmless
     if redis.pcall('LTRIM', key, 0, -3).err then
       break
     end

@@ -5,9 +5,9 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * The parser that Spring MVC reads the application's own patterns with, so that the paths of rules match as requests
- * are routed: {@code WebMvcConfigurer.configurePathMatch} may have made it overlook case. Not asked for before it is
- * needed: rules are compiled earlier than what configures Spring MVC should be made.
+ * Provides Spring MVC's parser for the application's patterns, so that paths of rules match like routing does, for
+ * example case-insensitively. It is looked up lazily, because rules are compiled before the beans that configure Spring
+ * MVC should be created.
  */
 public final class ApplicationPatternParser implements Supplier<PathPatternParser> {
 

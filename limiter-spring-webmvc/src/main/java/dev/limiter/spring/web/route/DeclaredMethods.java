@@ -13,7 +13,7 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * The HTTP methods that mappings declare. Walks through all mappings at each question: the caller keeps the answers.
+ * Finds the HTTP methods that mappings declare. Each call walks through all mappings, so callers cache results.
  */
 final class DeclaredMethods {
 

@@ -19,15 +19,15 @@ import org.springframework.web.servlet.resource.DefaultServletHttpRequestHandler
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
 /**
- * Tells which endpoint a request uses. Remembers endpoints until the rules change, and not more of them than an
- * application has: what clients send never makes it grow. Thread-safe.
+ * Finds the endpoint of a request. Caches endpoints until the rules change; values from clients do not enlarge the
+ * cache. Thread-safe.
  */
 public final class Endpoints {
 
     private static final String GET = "GET";
     private static final String HEAD = "HEAD";
 
-    /** {@code handler}: as {@link #identity} tells them apart. */
+    /** A route; {@code handler}: a result of {@link #identity}. */
     private record Route(Object handler, String pattern, String method) {}
 
     private final HandlerMappings mappings;
@@ -35,7 +35,7 @@ public final class Endpoints {
     private final boolean staticResources;
     private final EndpointCache<Route> cache;
 
-    /** {@code staticResources}: whether the automatic limit applies also to what no endpoint serves. */
+    /** {@code staticResources}: true if the automatic limit also applies to requests without an endpoint. */
     public Endpoints(Rules rules, HandlerMappings mappings, MethodLimits methodLimits, boolean staticResources) {
         this.mappings = mappings;
         this.methodLimits = methodLimits;
@@ -43,7 +43,7 @@ public final class Endpoints {
         this.cache = new EndpointCache<>(rules);
     }
 
-    /** The endpoint of a request that was mapped to a handler. */
+    /** Returns the endpoint of a request that was mapped to a handler. */
     public Endpoint of(HttpServletRequest request, Object handler) {
         Route route =
                 new Route(identity(handler), pattern(request, handler), Resources.knownMethod(request.getMethod()));
@@ -57,14 +57,14 @@ public final class Endpoints {
         RateLimitRule defaultLimit = (served || staticResources) && !hasLimits(handler)
                 ? ruleSet.defaultLimit().orElse(null)
                 : null;
-        // HEAD is a GET whose body stays away.
+        // HEAD is a GET without a body.
         String declared =
                 served ? DeclaredMethods.of(servlet, handler, pattern, method.equals(HEAD) ? GET : method) : "";
         String resource = served ? declared + " " + pattern : Resources.UNSERVED;
         return new Endpoint(resource, method, pattern, isOfActuator(handler), ruleSet, defaultLimit);
     }
 
-    /** The rules of the method that handles requests, from annotations. */
+    /** Returns the rules of the annotations on a handler method. */
     public List<RateLimitRule> annotated(Object handler) {
         return handler instanceof HandlerMethod method
                 ? methodLimits.rules(method.getMethod(), targetClass(method))
@@ -80,13 +80,13 @@ public final class Endpoints {
         return handler.getBean() instanceof String ? handler.getBeanType() : AopUtils.getTargetClass(handler.getBean());
     }
 
-    /** Whether an endpoint of Spring Boot Actuator serves requests; its package differs between versions. */
+    /** Returns whether the handler is an endpoint of Spring Boot Actuator. Its package differs between versions. */
     private static boolean isOfActuator(Object handler) {
         return handler instanceof HandlerMethod method
                 && method.getBeanType().getName().contains(".actuate.endpoint.web.");
     }
 
-    /** Handlers themselves may be made anew for each request. */
+    /** Returns an object that identifies a handler, which itself may be created for each request. */
     private static Object identity(Object handler) {
         if (handler instanceof HandlerMethod method) {
             Method mapped = method.getMethod();
@@ -103,7 +103,7 @@ public final class Endpoints {
         return handler instanceof ResourceHttpRequestHandler || handler instanceof DefaultServletHttpRequestHandler;
     }
 
-    /** The pattern of the mapping; empty if Spring answers the request itself. */
+    /** Returns the pattern of the mapping; empty if Spring itself writes the response. */
     private String pattern(HttpServletRequest request, Object handler) {
         Object attribute = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
         String pattern = attribute == null ? "" : attribute.toString();

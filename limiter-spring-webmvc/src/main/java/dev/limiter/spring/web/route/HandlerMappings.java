@@ -21,35 +21,35 @@ import org.springframework.web.servlet.handler.AbstractUrlHandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * The mappings that a {@link DispatcherServlet} goes by: those of its own context and of the contexts above. Each
- * servlet is asked about once. Thread-safe.
+ * Provides the mappings of each {@link DispatcherServlet}, from its own context and parent contexts. They are looked up
+ * once for each servlet. Thread-safe.
  */
 public final class HandlerMappings {
 
     private final ApplicationContext application;
     private final Map<ApplicationContext, OfServlet> byContext = new ConcurrentHashMap<>();
 
-    /** {@code application}: its mappings apply where no servlet is known. */
+    /** {@code application}: provides the mappings for requests without a servlet. */
     public HandlerMappings(ApplicationContext application) {
         this.application = application;
     }
 
-    /** The mappings of the servlet that handles the request. */
+    /** Returns the mappings of the servlet that handles the request. */
     public OfServlet of(HttpServletRequest request) {
         Object context = request.getAttribute(DispatcherServlet.WEB_APPLICATION_CONTEXT_ATTRIBUTE);
         return byContext.computeIfAbsent(
                 context instanceof ApplicationContext servlets ? servlets : application, OfServlet::new);
     }
 
-    /** Where a request is routed to, and the mapping by which that was found. */
+    /** The handler of a request, and the mapping that found it. */
     public record Mapped(HandlerExecutionChain chain, HandlerMapping mapping) {
 
-        /** The handler, as mapped. */
+        /** Returns the handler, as mapped. */
         public Object handler() {
             return chain.getHandler();
         }
 
-        /** Whether the request passes through an interceptor on its way to the handler. */
+        /** Returns whether an interceptor applies to the request. */
         public boolean passes(HandlerInterceptor interceptor) {
             return chain.getInterceptorList().contains(interceptor);
         }
@@ -60,8 +60,8 @@ public final class HandlerMappings {
     }
 
     /**
-     * Routes a request as its servlet does; leaves in its attributes what mappings leave there. Null if there is no
-     * handler for it, also for its method or media type.
+     * Routes a request like its servlet, including the request attributes that mappings set. Returns null if no handler
+     * exists for the request, its method or its media type.
      *
      * @throws IllegalArgumentException if a mapping fails
      */
@@ -77,7 +77,7 @@ public final class HandlerMappings {
             } catch (ServletException unserved) {
                 return null;
             } catch (Exception failure) {
-                throw new IllegalArgumentException("A request like this cannot be routed: " + failure, failure);
+                throw new IllegalArgumentException("Routing the request failed: " + failure, failure);
             }
         }
         return null;
@@ -104,7 +104,7 @@ public final class HandlerMappings {
             return mappings.stream().filter(type::isInstance).map(type::cast);
         }
 
-        /** Whether a pattern is one that handlers are registered for, and not the path of a request. */
+        /** Returns whether handlers are registered for a pattern, as opposed to the path of a request. */
         boolean isPattern(String pattern) {
             return patterns.contains(pattern);
         }

@@ -8,9 +8,8 @@ import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.UriUtils;
 
 /**
- * The readings of a path before routing, one for each kind of handler that may serve it. Spring MVC, and Spring
- * Security with path patterns, parse what was sent; other servlets and filters go by what the container has made of it:
- * decoded, without dots and parameters.
+ * Finds the possible readings of a path before routing. Spring MVC, and Spring Security with path patterns, parse the
+ * path as sent. Other servlets and filters use the container's normalized path: decoded, without dots and parameters.
  */
 public final class PathReadings {
 
@@ -26,10 +25,10 @@ public final class PathReadings {
             return List.of(container);
         }
         try {
-            // Not a path that is remembered: filters since then may have wrapped the request.
+            // Does not use the cached path, because filters may have wrapped the request.
             return List.of(ServletRequestPathUtils.parse(request).pathWithinApplication(), container);
         } catch (IllegalArgumentException notForSpring) {
-            // Spring MVC could not route it either: its path does not begin with that of the servlet as it is written.
+            // Spring MVC cannot route it either, because the path does not start with the literal servlet path.
             return List.of(container);
         }
     }

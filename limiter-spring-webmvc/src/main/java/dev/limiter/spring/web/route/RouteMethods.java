@@ -19,8 +19,8 @@ import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * Finds the routes, with the pattern and the methods that each declares. Alternatives and negations declare nothing:
- * the pattern is then the one around them, empty if there is none.
+ * Finds routes with their declared patterns and methods. Ignores alternatives and negations, so that the enclosing
+ * pattern applies, or an empty one.
  */
 final class RouteMethods implements RouterFunctions.Visitor, RequestPredicates.Visitor {
 

@@ -32,16 +32,16 @@ import org.springframework.web.servlet.resource.EncodedResourceResolver;
 import org.springframework.web.servlet.resource.PathResourceResolver;
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
-/** Everything that the application serves, as far as its mappings tell. */
+/** The patterns and static files that the application serves, according to its mappings. */
 public final class ServedPatterns {
 
     private static final String ALL_PATHS = "/**";
 
-    /** Resolvers that find no other files than those of the locations, by their paths. */
+    /** Resolvers that find only files in the locations, by path. */
     private static final Set<Class<?>> BY_PATH =
             Set.of(PathResourceResolver.class, CachingResourceResolver.class, EncodedResourceResolver.class);
 
-    /** {@code methods}: empty if the mapping declares none. */
+    /** A mapped pattern; {@code methods}: empty if the mapping declares none. */
     private record Mapped(String pattern, Set<String> methods) {}
 
     private final List<Mapped> mapped = new ArrayList<>();
@@ -55,7 +55,9 @@ public final class ServedPatterns {
         return mapping.getClass().getName().contains(".actuate.");
     }
 
-    /** Whether another servlet has mappings that an application does not know: those of a context of its own. */
+    /**
+     * Returns whether there is a second DispatcherServlet. Its context may have further mappings.
+     */
     public static boolean mayBeElsewhere(ApplicationContext application) {
         ServletContext servlets = application instanceof WebApplicationContext web ? web.getServletContext() : null;
         return servlets != null
@@ -74,7 +76,7 @@ public final class ServedPatterns {
 
     private void add(HandlerMapping mapping) {
         if (isOfActuator(mapping)) {
-            // its requests are not limited
+            // requests to Actuator are not limited
             return;
         }
         if (mapping instanceof RequestMappingInfoHandlerMapping annotated) {
@@ -97,7 +99,7 @@ public final class ServedPatterns {
             methods.add("HEAD");
         }
         if (!declared.isEmpty()) {
-            // Spring MVC answers it
+            // Spring MVC itself responds to it
             methods.add("OPTIONS");
         }
         info.getPatternValues().forEach(pattern -> mapped.add(new Mapped(pattern, methods)));
@@ -108,7 +110,7 @@ public final class ServedPatterns {
             routes.accept(new RouteMethods((pattern, methods) -> {
                 List<String> names = methods.stream().map(HttpMethod::name).toList();
                 mapped.add(new Mapped(pattern, Set.copyOf(names)));
-                // there may be more below it in conditions that do not tell their paths
+                // predicates without a visible path may match more below it
                 mapped.add(new Mapped(pattern.isEmpty() ? ALL_PATHS : pattern + ALL_PATHS, Set.copyOf(names)));
             }));
         }
@@ -125,7 +127,7 @@ public final class ServedPatterns {
 
     private void add(String pattern, Object handler) {
         if (pattern.equals(ALL_PATHS) && handler instanceof ResourceHttpRequestHandler resources) {
-            // would cover every rule: what counts is whether there are files
+            // It would match every rule, so only existing files count.
             files.add(resources);
         } else {
             mapped.add(new Mapped(pattern, Set.of()));
@@ -133,8 +135,7 @@ public final class ServedPatterns {
     }
 
     /**
-     * Whether requests that the rule applies to by one of its paths can find anything but 404; true if
-     * that cannot be told.
+     * Returns whether anything is served below a path of a rule; true if unknown.
      */
     public boolean anyUnder(RateLimitRule rule, String path, RuleSet ruleSet) {
         return mapped.stream()
@@ -144,7 +145,7 @@ public final class ServedPatterns {
     }
 
     /**
-     * Whether there may be static files under a path: looks for what stands before its first segment with a wildcard.
+     * Returns whether static files may exist under a path. Looks up the segments before the first wildcard.
      */
     private static boolean mayHave(ResourceHttpRequestHandler files, String path) {
         String literal = Stream.of(path.split("/"))
@@ -156,7 +157,7 @@ public final class ServedPatterns {
                 || files.getLocations().stream().anyMatch(location -> exists(location, literal));
     }
 
-    /** In an archive, only a name with a slash at its end is a folder. */
+    /** Returns whether a file or folder exists. In an archive, only names with a trailing slash are folders. */
     private static boolean exists(Resource location, String path) {
         try {
             return location.createRelative(path).exists()
@@ -170,7 +171,7 @@ public final class ServedPatterns {
         return pattern.contains(ALL_PATHS) || pattern.contains("{*");
     }
 
-    /** The pattern of an endpoint that is longer than a path. */
+    /** Returns the pattern of an endpoint below a path. */
     public Optional<String> below(String path) {
         return mapped.stream()
                 .map(Mapped::pattern)
@@ -178,7 +179,7 @@ public final class ServedPatterns {
                 .findFirst();
     }
 
-    /** {@code byMethod}: how the endpoint is covered, by the HTTP method, or null for any. */
+    /** {@code byMethod}: the coverage of the endpoint by HTTP method; null for any method. */
     private static boolean isUnder(Function<@Nullable String, Coverage> byMethod, Mapped endpoint, RuleSet ruleSet) {
         if (ruleSet.exclusion(endpoint.pattern) == Coverage.ALL) {
             return false;

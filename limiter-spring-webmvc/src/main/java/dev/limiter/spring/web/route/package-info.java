@@ -1,4 +1,4 @@
-/** The endpoint of a request, the patterns on the way to it, and the paths of the application. Internal. */
+/** Finds the endpoint of a request and the patterns that the application serves. Internal. */
 @NullMarked
 package dev.limiter.spring.web.route;
 

@@ -40,7 +40,7 @@ class ArrivingRequestTests {
         assertThat(resources(arriving)).isEqualTo(resources);
     }
 
-    /** The path as sent, and as the container reads it: a rule applies that is for either. */
+    /** A rule applies if it matches the path as sent, or as the container reads it. */
     @ParameterizedTest
     @CsvSource({
         "/login;jsessionid=1, /login",
@@ -77,7 +77,7 @@ class ArrivingRequestTests {
         return request;
     }
 
-    /** Each rule and the resource that it names. */
+    /** Returns each rule and the resource that it names. */
     private static String resources(ArrivingRequest arriving) {
         return arriving.resources().entrySet().stream()
                 .map(entry -> entry.getKey().name() + " " + entry.getValue())

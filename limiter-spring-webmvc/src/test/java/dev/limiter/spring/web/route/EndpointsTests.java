@@ -52,7 +52,7 @@ class EndpointsTests {
                 .isEqualTo(resource);
     }
 
-    /** A rule beside the automatic limit, and the rules that are asked of GET /orders/7. */
+    /** A rule next to the automatic limit, and the rules that apply to GET /orders/7. */
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(rule("test", "/orders/{id}"), "test"),

@@ -42,7 +42,7 @@ class ServedPatternsTests {
     @TempDir
     Path files;
 
-    /** With GET /orders/{id}, POST /orders and /any, whatever its method. */
+    /** Returns mappings of GET /orders/{id}, POST /orders, and /any for all methods. */
     @ParameterizedTest
     @CsvSource({
         "/orders/{id}, , true",
@@ -76,7 +76,7 @@ class ServedPatternsTests {
         assertThat(anyUnder(served, "/orders/**", null, List.of(excluded))).isEqualTo(any);
     }
 
-    /** With routes GET /a/b and POST /a/c, the second in a nested route. */
+    /** Returns routes GET /a/b and POST /a/c, the second one nested. */
     @ParameterizedTest
     @CsvSource({
         "/a/b, GET, true",
@@ -129,7 +129,7 @@ class ServedPatternsTests {
                 .isEqualTo(any);
     }
 
-    /** One may answer with the start page of an application in the browser, or take a version out of the path. */
+    /** A custom resolver may serve the start page of a browser application, or remove a version from the path. */
     @Test
     void resolverOfAnotherKindMayFindAFileForAnyPath() throws Exception {
         ResourceHttpRequestHandler handler = new ResourceHttpRequestHandler();

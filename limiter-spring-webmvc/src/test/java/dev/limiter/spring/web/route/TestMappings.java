@@ -15,7 +15,7 @@ import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
-/** Mappings of Spring MVC, filled by hand. */
+/** Creates mappings of Spring MVC. */
 public final class TestMappings {
 
     /** The method that handles all endpoints of {@link #annotated}. */
@@ -25,7 +25,10 @@ public final class TestMappings {
 
     private TestMappings() {}
 
-    /** Endpoints such as {@code GET /orders/{id}}; without a method, such as {@code /orders}, all are declared. */
+    /**
+     * Returns a mapping of endpoints such as {@code GET /orders/{id}}; without a method, such as {@code /orders}, for
+     * all methods.
+     */
     public static RequestMappingHandlerMapping annotated(String... endpoints) {
         RequestMappingHandlerMapping mapping = new RequestMappingHandlerMapping();
         for (String endpoint : endpoints) {
@@ -50,19 +53,19 @@ public final class TestMappings {
                 method);
     }
 
-    /** The handler as mapped. */
+    /** Returns the mapped handler. */
     public static HandlerMethod handler() {
         return new HandlerMethod(BEAN, HANDLER);
     }
 
-    /** Handlers by the patterns of their paths. */
+    /** Returns a mapping of patterns to handlers. */
     public static SimpleUrlHandlerMapping urls(Map<String, ?> handlers) {
         SimpleUrlHandlerMapping mapping = new SimpleUrlHandlerMapping(handlers);
         mapping.setApplicationContext(application());
         return mapping;
     }
 
-    /** An application with these mappings. */
+    /** Returns an application with these mappings. */
     public static StaticWebApplicationContext application(HandlerMapping... mappings) {
         StaticWebApplicationContext context = new StaticWebApplicationContext();
         context.setServletContext(new MockServletContext());

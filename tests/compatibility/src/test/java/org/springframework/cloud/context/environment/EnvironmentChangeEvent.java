@@ -2,7 +2,7 @@ package org.springframework.cloud.context.environment;
 
 import org.springframework.context.ApplicationEvent;
 
-/** As Spring Cloud publishes it, which is not on the class path: rules go by its name. */
+/** A stand-in for the event of Spring Cloud, which is not on the class path. Limiter recognizes it by name. */
 public final class EnvironmentChangeEvent extends ApplicationEvent {
 
     private static final long serialVersionUID = 1L;

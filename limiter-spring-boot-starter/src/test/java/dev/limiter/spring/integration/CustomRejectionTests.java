@@ -1,0 +1,132 @@
+package dev.limiter.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.limiter.RateLimitExceededException;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.web.RejectionHandler;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Custom handlers of rejections also send the state of the limits, after refunds. */
+@Yml("""
+        limiter.rules:
+          api: { paths: /**, scope: endpoint, limit: 5, window: 1h, algorithm: fixed-window }
+          few: { paths: /few, limit: 1, window: 1h }
+        """)
+class CustomRejectionTests extends WebTestSupport {
+
+    @Test
+    void rejectionHandlerReplacesTheResponseOfARule() throws Exception {
+        assertThat(get("/few").statusCode()).isEqualTo(200);
+
+        assertOwn(get("/few"), "\"few\"", "few");
+    }
+
+    @Test
+    void rejectionHandlerReplacesTheResponseOfAnAnnotation() throws Exception {
+        assertThat(get("/handler").statusCode()).isEqualTo(200);
+
+        assertOwn(get("/handler"), "\"handler\"", "Controller.handler");
+    }
+
+    @Test
+    void rejectionHandlerReplacesTheResponseOfACalledMethod() throws Exception {
+        assertThat(get("/service").statusCode()).isEqualTo(200);
+
+        assertOwn(get("/service"), "\"call\"", "Scarce.call");
+    }
+
+    @Test
+    void exceptionHandlerFindsTheFieldsOfTheRejection() throws Exception {
+        assertThat(get("/caught").statusCode()).isEqualTo(200);
+
+        HttpResponse<String> answer = get("/caught");
+        assertThat(answer.statusCode()).isEqualTo(418);
+        assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", "\"caught\";r=0;t=60");
+        assertThat(field(answer, "Retry-After")).isEmpty();
+    }
+
+    private static void assertOwn(HttpResponse<String> answer, String policy, String body) {
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body()).isEqualTo("own answer to " + body);
+        assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", policy + ";r=0;t=");
+        assertThat(answer.headers().map()).doesNotContainKeys("retry-after", "content-type");
+    }
+
+    @Service
+    @RateLimiter(limit = 1)
+    static class Scarce {
+
+        public String call() {
+            return "served";
+        }
+
+        public String caught() {
+            return "served";
+        }
+    }
+
+    @TestApplication
+    @Import({Catching.class, Scarce.class})
+    static class Controller {
+
+        @Bean
+        static RejectionHandler own() {
+            return (request, response, decision) -> {
+                response.setStatus(503);
+                response.getOutputStream()
+                        .print("own answer to " + decision.rule().name());
+            };
+        }
+
+        private final Scarce scarce;
+
+        Controller(Scarce scarce) {
+            this.scarce = scarce;
+        }
+
+        @GetMapping("/few")
+        String few() {
+            return "served";
+        }
+
+        @RateLimiter(limit = 1)
+        @GetMapping("/handler")
+        String handler() {
+            return "served";
+        }
+
+        @GetMapping("/service")
+        String service() {
+            return scarce.call();
+        }
+    }
+
+    @RestController
+    static class Catching {
+
+        private final Scarce scarce;
+
+        Catching(Scarce scarce) {
+            this.scarce = scarce;
+        }
+
+        @GetMapping("/caught")
+        String caught() {
+            return scarce.caught();
+        }
+
+        @ExceptionHandler
+        ResponseEntity<String> rejected(RateLimitExceededException rejection) {
+            return ResponseEntity.status(418).body("caught");
+        }
+    }
+}
