@@ -10,6 +10,7 @@ import dev.limiter.spring.decide.NamedRules;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.webflux.CurrentExchange;
 import dev.limiter.spring.webflux.ExchangeGate;
+import dev.limiter.spring.webflux.HandlerFallbackCheck;
 import dev.limiter.spring.webflux.LimiterGatewayFilterFactory;
 import dev.limiter.spring.webflux.LimitingHandlerAdapter;
 import dev.limiter.spring.webflux.ProblemServerRejectionHandler;
@@ -29,6 +30,7 @@ import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFac
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.reactive.DispatcherHandler;
@@ -105,6 +107,13 @@ public final class LimiterWebFluxAutoConfiguration {
             LimiterSettings settings) {
         return new LimitingHandlerAdapter(
                 endpoints, gate, requests, application, settings.web().enabled());
+    }
+
+    /** Not lazy: mistakes must not wait for the first request. */
+    @Bean
+    @Lazy(false)
+    HandlerFallbackCheck limiterHandlerFallbacks(ReactiveMappings mappings, MethodLimits methodLimits) {
+        return new HandlerFallbackCheck(mappings, methodLimits);
     }
 
     @Bean
