@@ -39,7 +39,7 @@ class UnmatchedPathsCheckTests {
                 arguments(rule("a", "/order"), "the rule limits nothing"),
                 arguments(rule("a", "/order", "/orders"), "paths = /order: "),
                 arguments(rule("a", "/order", "/orders"), "Only the other paths of the rule have an effect"),
-                arguments(rule("a", "/items"), " There is /items/{id}, which /items/** covers. [LIM-901]"),
+                arguments(rule("a", "/items"), " Did you mean /items/**? It covers /items/{id}. [LIM-901]"),
                 arguments(rule("a", "/orders").methods(List.of("DELETE")), "the rule limits nothing"),
                 arguments(rule("a", "/orders").methods(List.of("HEAD")), null),
                 arguments(rule("a", "/orders/*").methods(List.of("OPTIONS")), null),

@@ -36,9 +36,9 @@ class UnusedAnnotationsCheckTests {
     /** A method, a rule, and a part of the finding; null if there is none. */
     static Stream<Arguments> methods() {
         return Stream.of(
-                arguments("keyAndCost", rule("orders", "/**"), ": cost = \"2\", key = \"ip\" is not used, since"),
+                arguments("keyAndCost", rule("orders", "/**"), ": cost = \"2\", key = \"ip\" has no effect"),
                 arguments("keyAndCost", rule("ORDERS", "/{id}"), "limiter.rules.ORDERS, whose paths cover the"),
-                arguments("keyAndCost", rule("orders", "/**").key(List.of("ip")), ": cost = \"2\" is not used"),
+                arguments("keyAndCost", rule("orders", "/**").key(List.of("ip")), ": cost = \"2\" has no effect"),
                 arguments("keyAndCost", rule("orders", "/**").mode(Mode.OFF), null),
                 arguments("keyAndCost", rule("orders", "/all"), null),
                 arguments("keyAndCost", rule("orders"), null),
