@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,8 +70,6 @@ class WaitingContractTests {
         }
     }
 
-    /** On Redis, only while the head of the queue is not retrying. */
-    @Tag("memory")
     @Test
     void requestForAWindowThatCannotBeServedInTimeIsRejectedAtOnce() {
         Rule rule = Rule.of("log", Limit.slidingWindowLog(2, SECOND));

@@ -177,17 +177,27 @@ final class QueuedRequests extends WaitingStrategy implements ReleaseListener {
      * Handles a decision; {@code began} is when the storage was called, because the next attempt takes equally long.
      */
     private List<Waiter> tried(Waiter head, long began, @Nullable Decision decision, @Nullable Throwable failure) {
+        List<Waiter> behind;
+        @Nullable List<Waiter> heads;
         lock.lock();
         try {
             head.trying = false;
-            if (!head.done && decision != null && !decision.permitted() && !head.isHopeless(decision, began)) {
+            behind = List.copyOf(head.behindAttempt);
+            head.behindAttempt.clear();
+            if (head.done || decision == null || decision.permitted() || head.isHopeless(decision, began)) {
+                heads = null;
+            } else {
                 head.last = decision;
-                return keepWaiting(head, decision, began);
+                heads = keepWaiting(head, decision, began);
             }
         } finally {
             lock.unlock();
         }
-        return leave(head, decision, failure);
+        if (heads == null) {
+            return leave(head, decision, failure);
+        }
+        behind.forEach(waiter -> checkWait(waiter, permitsAhead(waiter), true));
+        return heads;
     }
 
     /** Requires the lock. */

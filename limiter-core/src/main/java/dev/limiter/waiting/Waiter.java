@@ -59,6 +59,9 @@ final class Waiter {
     /** Whether the storage is deciding on this request as the head of its queues. */
     boolean trying;
 
+    /** Requests that assumed that this one gets its permits, because the storage was deciding on it. */
+    final Set<Waiter> behindAttempt = new LinkedHashSet<>();
+
     /** Whether permits became free in the meantime. */
     boolean again;
 

@@ -89,11 +89,15 @@ final class WaitingQueues {
 
         /**
          * Returns the permits ahead of a request. Excludes a head that is being decided, because it may have its
-         * permits already.
+         * permits already; the request is checked again if the head does not get them.
          */
         long permitsAhead(Waiter waiter, QueueKey key) {
             Waiter first = first();
-            long taking = first != null && first != waiter && first.trying ? Lane.fewest(first, key) : 0;
+            long taking = 0;
+            if (first != null && first != waiter && first.trying) {
+                taking = Lane.fewest(first, key);
+                first.behindAttempt.add(waiter);
+            }
             return Math.max(priority.ahead(waiter) + (waiter.hasPriority ? 0 : others.ahead(waiter)) - taking, 0);
         }
     }
