@@ -3,6 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.actuate.endpoint.LimiterEndpoint;
+import dev.limiter.spring.actuate.endpoint.LimiterReactiveWebEndpoint;
 import dev.limiter.spring.actuate.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.actuate.endpoint.RequestExplanations;
 import dev.limiter.spring.actuate.endpoint.UnknownParameterAdvisor;
@@ -20,6 +21,7 @@ import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.web.ServletExchange;
 import dev.limiter.spring.web.UnreadableChangeResolver;
+import dev.limiter.spring.webflux.ReactiveExchange;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -32,6 +34,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
@@ -101,8 +104,26 @@ public final class LimiterEndpointAutoConfiguration {
         return new UnknownParameterAdvisor();
     }
 
+    /** In an application of WebFlux. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass(DispatcherHandler.class)
+    static class WebFlux {
+
+        @Bean
+        @ConditionalOnMissingBean
+        LimiterReactiveWebEndpoint limiterWebEndpoint(
+                LimiterEndpoint endpoint, ObjectProvider<RequestExplainer> explainer, KeyHash hash) {
+            ReactiveExchange exchange = new ReactiveExchange();
+            return new LimiterReactiveWebEndpoint(
+                    new LimiterWebEndpoint(
+                            endpoint, new RequestExplanations(explainer.getIfAvailable(), hash), exchange),
+                    exchange::call);
+        }
+    }
+
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean({LimiterWebEndpoint.class, LimiterReactiveWebEndpoint.class})
     LimiterWebEndpoint limiterWebEndpoint(
             LimiterEndpoint endpoint, ObjectProvider<RequestExplainer> explainer, KeyHash hash) {
         ClassLoader loader = getClass().getClassLoader();

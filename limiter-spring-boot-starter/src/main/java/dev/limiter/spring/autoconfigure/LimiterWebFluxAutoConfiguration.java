@@ -1,5 +1,6 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.RateLimiters;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.check.KeylessRuleCheck;
 import dev.limiter.spring.check.ParallelChargesCheck;
@@ -7,7 +8,9 @@ import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.webflux.CurrentExchange;
+import dev.limiter.spring.webflux.ExchangeExplainer;
 import dev.limiter.spring.webflux.ExchangeGate;
 import dev.limiter.spring.webflux.LimitingHandlerAdapter;
 import dev.limiter.spring.webflux.ProblemServerRejectionHandler;
@@ -26,6 +29,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.reactive.DispatcherHandler;
 
@@ -131,5 +135,27 @@ public final class LimiterWebFluxAutoConfiguration {
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     ParallelChargesCheck limiterParallelCharges(Rules rules) {
         return new ParallelChargesCheck(rules);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    RequestExplainer limiterRequestExplainer(
+            Rules rules,
+            ReactiveMappings mappings,
+            ReactiveEndpoints endpoints,
+            ClientAddresses addresses,
+            RateLimiters limiters,
+            ServerRejections rejections,
+            ObjectProvider<ServerResourceResolver> resources,
+            Environment environment) {
+        return new ExchangeExplainer(
+                rules,
+                mappings,
+                endpoints,
+                addresses,
+                limiters,
+                rejections,
+                resources.getIfAvailable(),
+                StringUtils.trimTrailingCharacter(environment.getProperty("spring.webflux.base-path", ""), '/'));
     }
 }
