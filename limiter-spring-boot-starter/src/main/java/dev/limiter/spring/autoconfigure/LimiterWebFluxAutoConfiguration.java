@@ -21,6 +21,7 @@ import dev.limiter.spring.webflux.ReactiveMappings;
 import dev.limiter.spring.webflux.ServerRejectionHandler;
 import dev.limiter.spring.webflux.ServerRejections;
 import dev.limiter.spring.webflux.ServerResourceResolver;
+import dev.limiter.spring.webflux.UnmatchedServerPathsCheck;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -123,6 +124,13 @@ public final class LimiterWebFluxAutoConfiguration {
                 gate,
                 settings.web().enabled() ? rules : null,
                 FilterOrder.of(environment));
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    UnmatchedServerPathsCheck limiterRulesWithoutEndpoint(
+            Rules rules, ReactiveMappings mappings, ApplicationContext application) {
+        return new UnmatchedServerPathsCheck(rules, mappings, application);
     }
 
     @Bean
