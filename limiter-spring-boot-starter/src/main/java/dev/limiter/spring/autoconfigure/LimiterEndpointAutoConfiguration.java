@@ -23,6 +23,7 @@ import dev.limiter.spring.web.ServletExchange;
 import dev.limiter.spring.web.UnreadableChangeResolver;
 import dev.limiter.spring.webflux.ReactiveExchange;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -36,6 +37,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.DispatcherServlet;
+import reactor.core.publisher.Mono;
 
 /** {@code /actuator/limiter}, where that endpoint is exposed; without it nothing is counted for it. */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
@@ -100,8 +102,9 @@ public final class LimiterEndpointAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean
     static UnknownParameterAdvisor limiterKnownParameters() {
-        return new UnknownParameterAdvisor();
+        return new UnknownParameterAdvisor(UnaryOperator.identity());
     }
 
     /** In an application of WebFlux. */
@@ -109,6 +112,11 @@ public final class LimiterEndpointAutoConfiguration {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass(DispatcherHandler.class)
     static class WebFlux {
+
+        @Bean
+        static UnknownParameterAdvisor limiterKnownParameters() {
+            return new UnknownParameterAdvisor(Mono::just);
+        }
 
         @Bean
         @ConditionalOnMissingBean

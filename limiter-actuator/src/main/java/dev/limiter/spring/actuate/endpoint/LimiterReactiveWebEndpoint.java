@@ -14,7 +14,7 @@ import org.springframework.lang.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * {@link LimiterWebEndpoint} on WebFlux. Publishers see the request of their subscriber; operations that return none are
+ * {@link LimiterWebEndpoint} on WebFlux, with all operations. Publishers see the request of their subscriber; operations that return none are
  * called on a thread that does not. Thread-safe.
  */
 @EndpointWebExtension(endpoint = LimiterEndpoint.class)
@@ -32,6 +32,11 @@ public final class LimiterReactiveWebEndpoint {
                     calls) {
         this.endpoint = endpoint;
         this.calls = calls;
+    }
+
+    @ReadOperation
+    public Mono<WebEndpointResponse<Map<String, Object>>> rules() {
+        return calls.apply(endpoint::rules);
     }
 
     @ReadOperation

@@ -43,6 +43,11 @@ public final class LimiterWebEndpoint {
         this.exchange = exchange;
     }
 
+    /** All rules. */
+    WebEndpointResponse<Map<String, Object>> rules() {
+        return new WebEndpointResponse<>(endpoint.rules());
+    }
+
     /** One rule, where a key of it stands, or {@code explain} with the words of {@link RequestExplanations}. */
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rule(

@@ -34,7 +34,7 @@ public final class RequestExplanations {
     Map<String, Object> of(Map<String, List<String>> words) {
         if (explainer == null) {
             throw new IllegalArgumentException(
-                    "Only requests to Spring MVC can be explained, unless limiter.web.enabled is false.");
+                    "Only requests to Spring MVC and WebFlux can be explained, unless limiter.web.enabled is false.");
         }
         RequestDescription request = RequestDescription.of(words);
         Explanation explanation = explainer.explain(request);
