@@ -51,10 +51,6 @@ public enum MessageCode {
     REDIS_URL("LIM-404", "Write a URL such as redis://host:6379, or remove it to use the server of the application."),
     LARGE_LOG("LIM-405", "Use algorithm: sliding-window-counter, lower the number, or use limiter.storage: memory."),
 
-    WEBFLUX(
-            "LIM-406",
-            "Set limiter.web.enabled=false to limit only calls of annotated methods and of RateLimiters,"
-                    + " limiter.enabled=false to limit nothing, or use Spring MVC."),
     DASHBOARD("LIM-407", "Add Spring Security, or set server.address: 127.0.0.1, or limiter.dashboard.enabled: false."),
 
     CHANGE("LIM-501", "Say what is to be different: limit, window, burst, mode or rollout, and of which limit."),
