@@ -10,12 +10,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code /actuator/limiter}, health and metrics of a WebFlux application. */
-@Timeout(30)
 class OperatorTests {
 
     private static final String ENDPOINT = "/actuator/limiter";
