@@ -12,8 +12,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** {@code /actuator/limiter}, health and metrics of a WebFlux application. */
+
 class OperatorTests {
 
     private static final String ENDPOINT = "/actuator/limiter";
@@ -174,5 +176,19 @@ class OperatorTests {
         String decisions =
                 get(200, "/actuator/metrics/limiter.decisions?tag=rule:default&tag=resource:GET%20/stock/%7Bitem%7D");
         assertThat(JsonPath.<Double>read(decisions, "$.measurements[0].value")).isPositive();
+    }
+
+    @Test
+    void endpointMayHaveAPortOfItsOwn() {
+        ConfigurableApplicationContext application = applications.start(
+                Shop.class,
+                "limiter.rules.orders: {paths: [\"/orders/**\"], key: ip, limit: 3, window: 1h}",
+                "--management.server.port=0",
+                "--management.endpoints.web.exposure.include=limiter");
+        Clients managers = new Clients(
+                application.getEnvironment().getRequiredProperty("local.management.port", Integer.class));
+        assertThat(body(200, managers.get(ENDPOINT))).contains("\"orders\"");
+        assertThat(body(200, managers.get(ENDPOINT + "/explain?path=/orders/7"))).contains("GET /orders/{id}");
+        body(400, managers.get(ENDPOINT + "/orders?kye=a"));
     }
 }
