@@ -1,11 +1,7 @@
 package dev.limiter.spring.autoconfigure;
 
-import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
-import dev.limiter.spring.failure.MessageCode;
-import java.net.InetAddress;
 import java.net.URI;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,14 +12,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnResource;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.env.Environment;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.security.web.csrf.DeferredCsrfToken;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.StringUtils;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.ResourceHandlerRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -39,33 +33,28 @@ import org.springframework.web.servlet.function.ServerResponse;
 @AutoConfiguration
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(value = DispatcherServlet.class, name = "jakarta.servlet.http.HttpServletRequest")
-@ConditionalOnResource(resources = LimiterDashboardAutoConfiguration.FILES + "index.html")
+@ConditionalOnResource(resources = DashboardPage.FILES + "index.html")
 public final class LimiterDashboardAutoConfiguration {
-
-    static final String FILES = "classpath:/META-INF/resources/limiter/";
-
-    private static final String NO_FILES = FILES + "none/";
 
     /** The filter bean of Spring Security. */
     private static final String SECURITY = "springSecurityFilterChain";
 
+    private final DashboardPage page;
     private final ApplicationContext application;
-    private final Environment environment;
 
-    LimiterDashboardAutoConfiguration(ApplicationContext application, Environment environment) {
+    LimiterDashboardAutoConfiguration(ApplicationContext application) {
+        this.page = new DashboardPage(application, SECURITY);
         this.application = application;
-        this.environment = environment;
     }
 
     /** Hides the files of a disabled page, because Spring Boot serves static files from every jar. */
     @Bean
     WebMvcConfigurer limiterDashboardFiles() {
-        String location = isServed() ? FILES : NO_FILES;
         return new WebMvcConfigurer() {
             @Override
             public void addResourceHandlers(ResourceHandlerRegistry registry) {
                 registry.addResourceHandler("/limiter/**")
-                        .addResourceLocations(location)
+                        .addResourceLocations(page.location())
                         .setCacheControl(CacheControl.noCache());
             }
         };
@@ -73,7 +62,7 @@ public final class LimiterDashboardAutoConfiguration {
 
     @Bean
     RouterFunction<ServerResponse> limiterDashboardRoutes() {
-        if (!isServed()) {
+        if (!page.isServed()) {
             return request -> Optional.empty();
         }
         boolean security =
@@ -90,51 +79,19 @@ public final class LimiterDashboardAutoConfiguration {
                         request -> ServerResponse.ok()
                                 .contentType(MediaType.TEXT_HTML)
                                 .cacheControl(CacheControl.noCache())
-                                .body(application.getResource(FILES + "index.html")))
+                                .body(page.index()))
                 .GET(
                         "/limiter/connection.json",
                         request -> ServerResponse.ok()
                                 .contentType(MediaType.APPLICATION_JSON)
                                 .cacheControl(CacheControl.noStore())
-                                .body(connection(security ? Csrf.of(request) : Map.of())))
+                                .body(page.connection(security ? Csrf.of(request) : Map.of())))
                 .build();
     }
 
     @Bean
     StartupCheck limiterDashboardCheck() {
-        return () -> isEnabled() && !isProtected()
-                ? List.of(new Finding(
-                        MessageCode.DASHBOARD,
-                        "limiter-dashboard: the page is not served, because it would be open to every client. Add"
-                                + " Spring Security, or set server.address to a loopback address."))
-                : List.of();
-    }
-
-    private boolean isServed() {
-        return isEnabled() && isProtected();
-    }
-
-    private boolean isEnabled() {
-        return environment.getProperty("limiter.dashboard.enabled", Boolean.class, true);
-    }
-
-    private boolean isProtected() {
-        InetAddress address = environment.getProperty("server.address", InetAddress.class);
-        return application.containsBean(SECURITY) || address != null && address.isLoopbackAddress();
-    }
-
-    /** Returns the settings of the static page: the path of the endpoint, and the CSRF tokens. */
-    private Map<String, Object> connection(Map<String, Object> csrf) {
-        String base = environment.getProperty("management.endpoints.web.base-path", "/actuator");
-        Map<String, Object> connection = new LinkedHashMap<>();
-        connection.put(
-                "endpoint",
-                StringUtils.trimTrailingCharacter(base, '/') + "/"
-                        + environment.getProperty("management.endpoints.web.path-mapping.limiter", "limiter"));
-        if (!csrf.isEmpty()) {
-            connection.put("csrf", csrf);
-        }
-        return connection;
+        return page;
     }
 
     /** A separate class, because applications without Spring Security lack these types. */

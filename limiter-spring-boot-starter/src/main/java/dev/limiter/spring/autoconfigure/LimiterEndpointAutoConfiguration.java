@@ -3,6 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import dev.limiter.RateLimiters;
 import dev.limiter.TimeSource;
 import dev.limiter.spring.actuate.endpoint.LimiterEndpoint;
+import dev.limiter.spring.actuate.endpoint.LimiterReactiveWebEndpoint;
 import dev.limiter.spring.actuate.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.actuate.endpoint.RequestExplanations;
 import dev.limiter.spring.actuate.endpoint.UnknownParameterAdvisor;
@@ -20,7 +21,9 @@ import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.web.ServletExchange;
 import dev.limiter.spring.web.UnreadableChangeResolver;
+import dev.limiter.spring.webflux.ReactiveExchange;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -32,7 +35,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.DispatcherServlet;
+import reactor.core.publisher.Mono;
 
 /** Auto-configuration of {@code /actuator/limiter}. Decisions are counted for it only if the endpoint is exposed. */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
@@ -96,12 +101,36 @@ public final class LimiterEndpointAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean
     static UnknownParameterAdvisor limiterKnownParameters() {
-        return new UnknownParameterAdvisor();
+        return new UnknownParameterAdvisor(UnaryOperator.identity());
+    }
+
+    /** In an application of WebFlux. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass(DispatcherHandler.class)
+    static class WebFlux {
+
+        @Bean
+        static UnknownParameterAdvisor limiterKnownParameters() {
+            return new UnknownParameterAdvisor(Mono::just);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        LimiterReactiveWebEndpoint limiterWebEndpoint(
+                LimiterEndpoint endpoint, ObjectProvider<RequestExplainer> explainer, KeyHash hash) {
+            ReactiveExchange exchange = new ReactiveExchange();
+            return new LimiterReactiveWebEndpoint(
+                    new LimiterWebEndpoint(
+                            endpoint, new RequestExplanations(explainer.getIfAvailable(), hash), exchange),
+                    exchange::call);
+        }
     }
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean({LimiterWebEndpoint.class, LimiterReactiveWebEndpoint.class})
     LimiterWebEndpoint limiterWebEndpoint(
             LimiterEndpoint endpoint, ObjectProvider<RequestExplainer> explainer, KeyHash hash) {
         ClassLoader loader = getClass().getClassLoader();

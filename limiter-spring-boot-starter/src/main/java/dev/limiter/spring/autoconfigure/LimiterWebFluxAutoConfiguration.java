@@ -1,5 +1,6 @@
 package dev.limiter.spring.autoconfigure;
 
+import dev.limiter.RateLimiters;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.check.KeylessRuleCheck;
 import dev.limiter.spring.check.ParallelChargesCheck;
@@ -8,7 +9,9 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.NamedRules;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.webflux.CurrentExchange;
+import dev.limiter.spring.webflux.ExchangeExplainer;
 import dev.limiter.spring.webflux.ExchangeGate;
 import dev.limiter.spring.webflux.HandlerFallbackCheck;
 import dev.limiter.spring.webflux.LimiterGatewayFilterFactory;
@@ -21,6 +24,7 @@ import dev.limiter.spring.webflux.ReactiveMappings;
 import dev.limiter.spring.webflux.ServerRejectionHandler;
 import dev.limiter.spring.webflux.ServerRejections;
 import dev.limiter.spring.webflux.ServerResourceResolver;
+import dev.limiter.spring.webflux.UnmatchedServerPathsCheck;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -32,6 +36,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.reactive.DispatcherHandler;
 
@@ -136,6 +141,13 @@ public final class LimiterWebFluxAutoConfiguration {
 
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    UnmatchedServerPathsCheck limiterRulesWithoutEndpoint(
+            Rules rules, ReactiveMappings mappings, ApplicationContext application) {
+        return new UnmatchedServerPathsCheck(rules, mappings, application);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     KeylessRuleCheck limiterRulesWithoutKey(Rules rules) {
         return new KeylessRuleCheck(rules);
     }
@@ -144,6 +156,28 @@ public final class LimiterWebFluxAutoConfiguration {
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     ParallelChargesCheck limiterParallelCharges(Rules rules) {
         return new ParallelChargesCheck(rules);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    RequestExplainer limiterRequestExplainer(
+            Rules rules,
+            ReactiveMappings mappings,
+            ReactiveEndpoints endpoints,
+            ClientAddresses addresses,
+            RateLimiters limiters,
+            ServerRejections rejections,
+            ObjectProvider<ServerResourceResolver> resources,
+            Environment environment) {
+        return new ExchangeExplainer(
+                rules,
+                mappings,
+                endpoints,
+                addresses,
+                limiters,
+                rejections,
+                resources.getIfAvailable(),
+                StringUtils.trimTrailingCharacter(environment.getProperty("spring.webflux.base-path", ""), '/'));
     }
 
     /** The filter for routes of Spring Cloud Gateway. */

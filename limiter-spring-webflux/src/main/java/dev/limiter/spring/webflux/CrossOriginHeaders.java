@@ -8,7 +8,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
-import org.springframework.util.StringUtils;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsUtils;
@@ -67,8 +66,7 @@ final class CrossOriginHeaders extends DefaultCorsProcessor {
         if (headers.getFirst(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN) == null) {
             return;
         }
-        String known = String.join(",", headers.getOrEmpty(HttpHeaders.ACCESS_CONTROL_EXPOSE_HEADERS));
-        List<String> exposed = new ArrayList<>(List.of(StringUtils.tokenizeToStringArray(known, ",")));
+        List<String> exposed = new ArrayList<>(headers.getValuesAsList(HttpHeaders.ACCESS_CONTROL_EXPOSE_HEADERS));
         // With credentials, a browser takes the asterisk for the name of a field.
         if (exposed.contains("*") && headers.getFirst(HttpHeaders.ACCESS_CONTROL_ALLOW_CREDENTIALS) == null) {
             return;

@@ -3,6 +3,7 @@ package dev.limiter.spring.webflux;
 import dev.limiter.spring.address.Sender;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -36,6 +37,16 @@ record ExchangeSender(ServerHttpRequest request) implements Sender {
     @Override
     public List<String> header(String name) {
         List<String> received = NettyConnection.header(request, name);
-        return received == null ? request.getHeaders().getOrEmpty(name) : received;
+        if (received != null) {
+            return received;
+        }
+        // the signatures of get and getOrEmpty differ between versions of Spring
+        List<String> values = new ArrayList<>();
+        request.getHeaders().forEach((sent, lines) -> {
+            if (sent.equalsIgnoreCase(name)) {
+                values.addAll(lines);
+            }
+        });
+        return values;
     }
 }

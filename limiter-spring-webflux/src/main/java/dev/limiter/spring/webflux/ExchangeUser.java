@@ -1,6 +1,7 @@
 package dev.limiter.spring.webflux;
 
 import java.security.Principal;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.Authentication;
 import org.springframework.util.ClassUtils;
@@ -13,13 +14,18 @@ import reactor.core.publisher.Mono;
  *
  * @param principal null if no user is logged in
  * @param sessionId null without a session that exists
+ * @param roles whether the user has a role
  */
-record ExchangeUser(@Nullable Principal principal, @Nullable String sessionId) {
+record ExchangeUser(@Nullable Principal principal, @Nullable String sessionId, Predicate<String> roles) {
 
     static final ExchangeUser UNKNOWN = new ExchangeUser(null, null);
 
     private static final boolean SECURITY = ClassUtils.isPresent(
             "org.springframework.security.core.Authentication", ExchangeUser.class.getClassLoader());
+
+    private ExchangeUser(@Nullable Principal principal, @Nullable String sessionId) {
+        this(principal, sessionId, role -> SECURITY && Roles.has(principal, role));
+    }
 
     /** The user and the session as of now; creates no session. */
     static Mono<ExchangeUser> of(ServerWebExchange exchange) {
@@ -37,7 +43,7 @@ record ExchangeUser(@Nullable Principal principal, @Nullable String sessionId) {
     }
 
     boolean hasRole(String role) {
-        return SECURITY && Roles.has(principal, role);
+        return roles.test(role);
     }
 
     /** A class of its own, loaded only if Spring Security is present. */

@@ -7,7 +7,6 @@ import java.security.Principal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;
-import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -109,7 +108,7 @@ final class ExchangeView implements RequestView {
         if (type.isInstance(exchange.getRequest())) {
             return type.cast(exchange.getRequest());
         }
-        Object connected = ServerHttpRequestDecorator.getNativeRequest(exchange.getRequest());
+        Object connected = NettyConnection.unwrapped(exchange.getRequest());
         return type.isInstance(connected) ? type.cast(connected) : null;
     }
 }

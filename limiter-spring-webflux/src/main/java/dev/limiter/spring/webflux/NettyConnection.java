@@ -5,6 +5,7 @@ import java.net.SocketAddress;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.reactive.AbstractServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.util.ClassUtils;
@@ -46,6 +47,15 @@ final class NettyConnection {
         return own == null ? Schedulers.parallel() : own;
     }
 
+    /** Returns the request of the server; null if there is none. */
+    static @Nullable Object unwrapped(ServerHttpRequest request) {
+        ServerHttpRequest inner = request;
+        while (inner instanceof ServerHttpRequestDecorator decorator) {
+            inner = decorator.getDelegate();
+        }
+        return inner instanceof AbstractServerHttpRequest connected ? connected.getNativeRequest() : null;
+    }
+
     /** A class of its own, loaded only if Reactor Netty is present. */
     private static final class Netty {
 
@@ -67,7 +77,7 @@ final class NettyConnection {
         }
 
         private static @Nullable HttpServerRequest connected(ServerHttpRequest request) {
-            Object connected = ServerHttpRequestDecorator.getNativeRequest(request);
+            Object connected = unwrapped(request);
             return connected instanceof HttpServerRequest http ? http : null;
         }
     }

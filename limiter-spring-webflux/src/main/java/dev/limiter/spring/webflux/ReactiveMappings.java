@@ -1,6 +1,7 @@
 package dev.limiter.spring.webflux;
 
 import dev.limiter.spring.edge.Resources;
+import dev.limiter.spring.edge.ServedPaths;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,10 @@ import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.support.RouterFunctionMapping;
 import org.springframework.web.reactive.handler.AbstractUrlHandlerMapping;
+import org.springframework.web.reactive.resource.CachingResourceResolver;
+import org.springframework.web.reactive.resource.EncodedResourceResolver;
+import org.springframework.web.reactive.resource.PathResourceResolver;
+import org.springframework.web.reactive.resource.ResourceWebHandler;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 
 /** The handler mappings of a WebFlux application. Thread-safe. */
@@ -26,6 +31,10 @@ public final class ReactiveMappings {
 
     /** A pattern that handlers are registered for; {@code methods}: empty if it declares none. */
     record ServedPattern(String pattern, Set<String> methods) {}
+
+    /** Resolvers that find only the files of the locations, by their paths. */
+    private static final Set<Class<?>> BY_PATH =
+            Set.of(PathResourceResolver.class, CachingResourceResolver.class, EncodedResourceResolver.class);
 
     private final Supplier<List<HandlerMapping>> mappings;
 
@@ -87,16 +96,59 @@ public final class ReactiveMappings {
     }
 
     /** Everything that the application serves, as far as its mappings show; without Actuator. */
-    Stream<ServedPattern> served() {
-        Stream<ServedPattern> annotated = of(RequestMappingInfoHandlerMapping.class)
+    ServedPaths served() {
+        ServedPaths served = new ServedPaths();
+        all().stream()
                 .filter(mapping -> !mapping.getClass().getName().contains(".actuate."))
-                .flatMap(mapping -> mapping.getHandlerMethods().values().stream())
-                .map(HandlerMethod::getMethod)
-                .distinct()
-                .flatMap(this::ofMethod);
-        Stream<ServedPattern> urls = of(AbstractUrlHandlerMapping.class)
-                .flatMap(mapping -> mapping.getHandlerMap().keySet().stream())
-                .map(pattern -> new ServedPattern(pattern.getPatternString(), Set.of()));
-        return Stream.of(annotated, ofRoutes(), urls).flatMap(served -> served);
+                .forEach(mapping -> add(mapping, served));
+        ofRoutes().forEach(route -> {
+            served.add(route.pattern.isEmpty() ? Resources.ALL_PATHS : route.pattern, route.methods);
+            // there may be more below it, in conditions that do not show their paths
+            served.add(route.pattern + Resources.ALL_PATHS, route.methods);
+        });
+        return served;
+    }
+
+    private static void add(HandlerMapping mapping, ServedPaths served) {
+        if (mapping instanceof RequestMappingInfoHandlerMapping annotated) {
+            annotated.getHandlerMethods().keySet().forEach(info -> {
+                Set<String> methods = withImplied(info.getMethodsCondition().getMethods());
+                info.getPatternsCondition()
+                        .getPatterns()
+                        .forEach(pattern -> served.add(pattern.getPatternString(), methods));
+            });
+        } else if (mapping instanceof AbstractUrlHandlerMapping urls) {
+            urls.getHandlerMap().forEach((pattern, handler) -> add(pattern.getPatternString(), handler, served));
+        } else if (!(mapping instanceof RouterFunctionMapping) && !isEmpty(mapping)) {
+            // its paths are unknown
+            served.add(Resources.ALL_PATHS, Set.of());
+        }
+    }
+
+    /** Spring's mapping for static files where an application serves none. */
+    private static boolean isEmpty(HandlerMapping mapping) {
+        return mapping.getClass().getSimpleName().equals("EmptyHandlerMapping");
+    }
+
+    /** Spring serves HEAD as GET, and OPTIONS itself. */
+    private static Set<String> withImplied(Set<RequestMethod> declared) {
+        Set<String> methods = declared.stream().map(RequestMethod::name).collect(Collectors.toSet());
+        if (declared.contains(RequestMethod.GET)) {
+            methods.add("HEAD");
+        }
+        if (!declared.isEmpty()) {
+            methods.add("OPTIONS");
+        }
+        return methods;
+    }
+
+    private static void add(String pattern, Object handler, ServedPaths served) {
+        if (pattern.equals(Resources.ALL_PATHS) && handler instanceof ResourceWebHandler files) {
+            served.addFiles(
+                    files.getLocations(),
+                    files.getResourceResolvers().stream().allMatch(resolver -> BY_PATH.contains(resolver.getClass())));
+        } else {
+            served.add(pattern, Set.of());
+        }
     }
 }

@@ -2,33 +2,20 @@ package dev.limiter.spring.web;
 
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.address.ClientAddresses;
-import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.Rules;
-import dev.limiter.spring.context.RateLimitContext;
-import dev.limiter.spring.context.RequestView;
-import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.edge.ArrivingRequest;
-import dev.limiter.spring.edge.Endpoint;
-import dev.limiter.spring.operate.DaemonThreads;
+import dev.limiter.spring.edge.RequestExplanation;
 import dev.limiter.spring.operate.ExplainedRule;
 import dev.limiter.spring.operate.Explanation;
 import dev.limiter.spring.operate.RequestDescription;
 import dev.limiter.spring.operate.RequestExplainer;
-import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
 import dev.limiter.spring.web.route.HandlerMappings.Mapped;
 import dev.limiter.spring.web.route.PathReadings;
 import jakarta.servlet.http.HttpServletRequest;
-import java.lang.reflect.Method;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ThreadFactory;
-import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -41,8 +28,6 @@ import org.springframework.web.util.ServletRequestPathUtils;
  * the interceptor and the handler method do. Thread-safe.
  */
 public final class ServletRequestExplainer implements RequestExplainer {
-
-    private static final ThreadFactory THREADS = new DaemonThreads("limiter-explain");
 
     private final Rules rules;
     private final HandlerMappings mappings;
@@ -73,51 +58,39 @@ public final class ServletRequestExplainer implements RequestExplainer {
         this.prefix = prefix;
     }
 
-    /** Runs on a new thread, because beans that look up the current request or user must not find the operator's. */
     @Override
     public Explanation explain(RequestDescription asked) {
         HttpServletRequest request = DescribedServletRequest.of(asked.below(prefix));
-        try {
-            return CompletableFuture.supplyAsync(
-                            () -> explain(request),
-                            task -> THREADS.newThread(task).start())
-                    .join();
-        } catch (CompletionException failure) {
-            throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
-        }
+        return RequestExplanation.onOwnThread(() -> explain(request));
     }
 
     private Explanation explain(HttpServletRequest request) {
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
         PathContainer path = ServletRequestPathUtils.parseAndCache(request).pathWithinApplication();
-        RequestView view = new ServletRequestView(request, addresses);
         RuleSet ruleSet = rules.current();
         ArrivingRequest arriving = preflights.isExpected(request)
                 ? ArrivingRequest.UNLIMITED
                 : ArrivingRequest.of(request.getMethod(), PathReadings.of(request), ruleSet);
-        List<ExplainedRule> early = arriving.resources().entrySet().stream()
-                .map(entry -> explain(entry.getKey(), RateLimitContext.of(view, renamed(request, entry.getValue()))))
-                .toList();
+        RequestExplanation explanation = new RequestExplanation(
+                new ServletRequestView(request, addresses),
+                path,
+                ruleSet,
+                arriving,
+                resource -> resources == null ? resource : resources.resolve(request, resource),
+                limiters);
+        List<ExplainedRule> early = explanation.early();
         Mapped mapped = mappings.route(request);
         String unlimited = unlimited(request, mapped);
         if (mapped == null || unlimited != null) {
-            return explanation(null, null, view, List.of(early), ruleSet, rule -> String.valueOf(unlimited));
+            return explanation.unlimited(early, String.valueOf(unlimited));
         }
-        Endpoint endpoint = endpoints.of(request, mapped.handler());
-        String resource = renamed(request, endpoint.resource());
-        List<ExplainedRule> late = explain(endpoint.rules(path, arriving.rules()), RateLimitContext.of(view, resource));
-        List<ExplainedRule> ofMethod = mapped.handler() instanceof HandlerMethod handler
-                ? explain(
-                        ApplicableRules.of(endpoints.annotated(handler)),
-                        new CallContext(view, resource, handler.getMethod()))
-                : List.of();
-        return explanation(
-                resource,
-                mapped.handler().toString(),
-                view,
-                List.of(early, late, ofMethod),
-                ruleSet,
-                rule -> whyNot(rule, ruleSet, request.getMethod(), endpoint, path));
+        Object handler = mapped.handler();
+        return explanation.limited(
+                early,
+                endpoints.of(request, handler),
+                handler,
+                handler instanceof HandlerMethod method ? method.getMethod() : null,
+                endpoints.annotated(handler));
     }
 
     private static @Nullable String unlimited(HttpServletRequest request, @Nullable Mapped mapped) {
@@ -128,67 +101,5 @@ public final class ServletRequestExplainer implements RequestExplainer {
             return "CORS preflights are not charged";
         }
         return mapped.isOfActuator() ? "endpoints of Actuator are not limited" : null;
-    }
-
-    /** The call of a handler method. */
-    private record CallContext(RequestView request, String resource, Method method) implements RateLimitContext {
-
-        @Override
-        public @Nullable Object[] arguments() {
-            throw new IllegalStateException("the arguments are unknown without a call");
-        }
-    }
-
-    private String renamed(HttpServletRequest request, String resource) {
-        return resources == null ? resource : resources.resolve(request, resource);
-    }
-
-    private List<ExplainedRule> explain(ApplicableRules applicable, RateLimitContext context) {
-        return Stream.of(applicable.enforced(), applicable.shadow())
-                .flatMap(List::stream)
-                .map(rule -> explain(rule, context))
-                .toList();
-    }
-
-    private ExplainedRule explain(RateLimitRule rule, RateLimitContext context) {
-        List<String> paths = rule.definition().value(RuleOptions.PATHS, List.of());
-        String because = context.method() != null
-                ? "@RateLimiter is on the handler method"
-                : paths.isEmpty() ? "no enforced rule with paths" + " applies" : "paths: " + String.join(", ", paths);
-        return ExplainedRule.of(rule, because, context, limiters);
-    }
-
-    private static Explanation explanation(
-            @Nullable String resource,
-            @Nullable String handler,
-            RequestView view,
-            List<List<ExplainedRule>> decided,
-            RuleSet ruleSet,
-            Function<RateLimitRule, String> whyNot) {
-        List<RateLimitRule> applied =
-                decided.stream().flatMap(List::stream).map(ExplainedRule::rule).toList();
-        List<ExplainedRule> others = Stream.concat(ruleSet.pathRules().stream(), ruleSet.defaultLimit().stream())
-                .filter(rule -> !applied.contains(rule))
-                .map(rule -> ExplainedRule.without(rule, whyNot.apply(rule)))
-                .toList();
-        return new Explanation(resource, handler, view.clientAddress(), decided, others);
-    }
-
-    private static String whyNot(
-            RateLimitRule rule, RuleSet ruleSet, String method, Endpoint endpoint, PathContainer path) {
-        if (rule.mode() == Mode.OFF) {
-            return "mode: off";
-        }
-        if (ruleSet.excludes(endpoint.pattern(), path)) {
-            return "limiter.web.exclude matches";
-        }
-        if (rule.appliesByPath()) {
-            return rule.matcher().matches(null, endpoint.pattern(), path)
-                    ? "methods: not for " + method
-                    : "paths: none matches";
-        }
-        return endpoint.defaultLimit() == null
-                ? "@RateLimiter is on the handler method, or no endpoint of the application matches"
-                : "an enforced rule with paths applies";
     }
 }

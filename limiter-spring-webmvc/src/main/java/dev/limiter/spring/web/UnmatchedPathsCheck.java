@@ -2,17 +2,10 @@ package dev.limiter.spring.web;
 
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
-import dev.limiter.spring.compile.RateLimitRule;
-import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.Rules;
-import dev.limiter.spring.failure.MessageCode;
-import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.Phase;
-import dev.limiter.spring.rule.RuleOptions;
-import dev.limiter.spring.rule.Setting;
+import dev.limiter.spring.edge.UnmatchedPaths;
 import dev.limiter.spring.web.route.ServedPatterns;
 import java.util.List;
-import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.servlet.HandlerMapping;
@@ -38,39 +31,6 @@ public final class UnmatchedPathsCheck implements StartupCheck {
         if (ServedPatterns.mayBeElsewhere(application)) {
             return List.of();
         }
-        RuleSet ruleSet = rules.current();
-        ServedPatterns endpoints = new ServedPatterns(mappings.stream());
-        return ruleSet.pathRules().stream()
-                .filter(rule -> rule.live() == null && rule.mode() != Mode.OFF && rule.phase() != Phase.REQUEST)
-                .flatMap(rule -> finding(rule, ruleSet, endpoints).stream())
-                .toList();
-    }
-
-    private static Optional<Finding> finding(RateLimitRule rule, RuleSet ruleSet, ServedPatterns endpoints) {
-        Setting<List<String>> paths = ruleSet.definition(rule.name())
-                .map(definition -> definition.get(RuleOptions.PATHS))
-                .orElseThrow();
-        List<String> unmatched = paths.value().stream()
-                .filter(path -> !endpoints.anyUnder(rule, path, ruleSet))
-                .toList();
-        if (unmatched.isEmpty()) {
-            return Optional.empty();
-        }
-        String effect = unmatched.size() == paths.value().size()
-                ? "So the rule limits nothing. Correct the paths or methods, or remove the rule."
-                : "Only the other paths of the rule have an effect. Correct this path, or remove it.";
-        return Optional.of(new Finding(
-                MessageCode.RULE_WITHOUT_ENDPOINT,
-                paths.where() + " = " + String.join(", ", unmatched)
-                        + ": no endpoint or static file has such a path and method, or limiter.web.exclude exempts"
-                        + " it. " + effect + below(unmatched, endpoints)));
-    }
-
-    private static String below(List<String> paths, ServedPatterns endpoints) {
-        return paths.stream()
-                .flatMap(path -> endpoints.below(path).stream()
-                        .map(longer -> " Did you mean " + path + "/**? It covers " + longer + "."))
-                .findFirst()
-                .orElse("");
+        return UnmatchedPaths.findings(rules.current(), new ServedPatterns(mappings.stream()).paths());
     }
 }

@@ -53,10 +53,6 @@ public enum MessageCode {
     REDIS_URL("LIM-404", "Write a URL such as redis://host:6379, or remove it to use the application's Redis server."),
     LARGE_LOG("LIM-405", "Use algorithm: sliding-window-counter, lower the number, or use limiter.storage: memory."),
 
-    WEBFLUX(
-            "LIM-406",
-            "Set limiter.web.enabled: false to limit only method calls and code," + " or limiter.enabled: false to"
-                    + " limit nothing, or use Spring MVC."),
     DASHBOARD("LIM-407", "Add Spring Security, or set server.address: 127.0.0.1, or limiter.dashboard.enabled: false."),
 
     CHANGE("LIM-501", "Send at least one of limit, window, burst, mode and rollout; with several limits, also named."),

@@ -1,93 +1,67 @@
 package dev.limiter.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.autoconfigure.LimiterAutoConfiguration;
-import dev.limiter.spring.autoconfigure.LimiterMethodAutoConfiguration;
-import dev.limiter.spring.autoconfigure.LimiterRulesAutoConfiguration;
-import dev.limiter.spring.autoconfigure.LimiterWebFluxAutoConfiguration;
+import dev.limiter.spring.web.RateLimitInterceptor;
+import dev.limiter.spring.webflux.LimitingHandlerAdapter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
 
-/** A WebFlux application with limits on requests fails at startup. */
+/** An application with WebFlux on the class path, for its client, is one of Spring MVC if that is there as well. */
 @Tag("each-line")
 class WebFluxTests {
 
-    private final ReactiveWebApplicationContextRunner application = new ReactiveWebApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    LimiterRulesAutoConfiguration.class,
-                    LimiterAutoConfiguration.class,
-                    LimiterMethodAutoConfiguration.class,
-                    LimiterWebFluxAutoConfiguration.class));
-
     @Test
-    void stopsWithRulesForPaths() {
-        application
-                .withPropertyValues(
-                        "limiter.rules.orders.paths=/orders",
-                        "limiter.rules.orders.limit=10",
-                        "limiter.rules.orders.window=1s")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasMessageContaining("LIM-406")
-                        .hasMessageContaining("the rule \"orders\"")
-                        .hasMessageContaining("limiter.web.enabled=false"));
+    void requestsThroughSpringMvcAreLimited() {
+        assertThat(ClassUtils.isPresent("org.springframework.web.reactive.DispatcherHandler", null))
+                .isTrue();
+        SpringApplication starting = new SpringApplication(Both.class);
+        try (ConfigurableApplicationContext application = starting.run(
+                "--server.port=0",
+                "--spring.config.name=none",
+                "--" + Applications.WITHOUT_SECURITY,
+                "--limiter.rules.orders.paths=/orders",
+                "--limiter.rules.orders.key=ip",
+                "--limiter.rules.orders.limit=2",
+                "--limiter.rules.orders.window=1h")) {
+            Operator client = Operator.of(application);
+
+            assertThat(client.statuses(3, "/orders")).containsExactly(200, 200, 429);
+            assertThat(client.statuses(2, "/published")).containsExactly(200, 429);
+            assertThat(application.getBeanNamesForType(RateLimitInterceptor.class))
+                    .hasSize(1);
+            assertThat(application.getBeanNamesForType(LimitingHandlerAdapter.class))
+                    .isEmpty();
+        }
     }
 
-    @Test
-    void stopsWithAnAutomaticLimit() {
-        application
-                .withPropertyValues("limiter.web.default-limit.limit=10", "limiter.web.default-limit.window=1s")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasMessageContaining("LIM-406")
-                        .hasMessageContaining("default-limit"));
-    }
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Endpoints.class)
+    static class Both {}
 
-    @Test
-    void stopsWithAnnotatedMethods() {
-        application
-                .withBean(Service.class)
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasMessageContaining("LIM-406")
-                        .hasMessageContaining("Service.call"));
-    }
+    @RestController
+    static class Endpoints {
 
-    @Test
-    void startsWithoutLimits() {
-        application.run(context -> assertThat(context).hasNotFailed());
-    }
-
-    @Test
-    void limitsCallsWhenLimitsOnRequestsAreSwitchedOff() {
-        application
-                .withBean(Service.class)
-                .withPropertyValues("limiter.web.enabled=false")
-                .run(context -> {
-                    Service service = context.getBean(Service.class);
-                    service.call();
-
-                    assertThatThrownBy(service::call).isInstanceOf(RateLimitExceededException.class);
-                });
-    }
-
-    @Test
-    void startsWhenNothingIsLimited() {
-        application
-                .withBean(Service.class)
-                .withPropertyValues("limiter.enabled=false")
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    static class Service {
+        @GetMapping("/orders")
+        String orders() {
+            return "orders";
+        }
 
         @RateLimiter(limit = 1, window = "1h")
-        public void call() {}
+        @GetMapping("/published")
+        public Mono<String> published() {
+            return Mono.just("published");
+        }
     }
 }

@@ -41,6 +41,11 @@ public final class LimiterWebEndpoint {
         this.exchange = exchange;
     }
 
+    /** All rules. */
+    WebEndpointResponse<Map<String, Object>> rules() {
+        return new WebEndpointResponse<>(endpoint.rules());
+    }
+
     /** Returns a rule, the state of a key, or for {@code explain} the explanation of a request. */
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rule(

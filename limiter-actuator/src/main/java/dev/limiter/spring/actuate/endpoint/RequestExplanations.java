@@ -36,7 +36,7 @@ public final class RequestExplanations {
     Map<String, Object> of(Map<String, List<String>> words) {
         if (explainer == null) {
             throw new IllegalArgumentException(
-                    "Only requests to Spring MVC can be explained, and only if limiter.web.enabled is true.");
+                    "Only requests to Spring MVC and WebFlux can be explained, and only if limiter.web.enabled is true.");
         }
         RequestDescription request = RequestDescription.of(words);
         Explanation explanation = explainer.explain(request);

@@ -5,6 +5,7 @@ import dev.limiter.spring.failure.LogText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -23,6 +24,13 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
 
     private static final EndpointId LIMITER = EndpointId.of("limiter");
 
+    private final UnaryOperator<Object> overHttp;
+
+    /** {@code overHttp}: the result of an operation over HTTP for a response; Actuator for WebFlux expects a publisher. */
+    public UnknownParameterAdvisor(UnaryOperator<Object> overHttp) {
+        this.overHttp = overHttp;
+    }
+
     @Override
     public OperationInvoker apply(
             EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
@@ -36,14 +44,14 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
                     && LimiterWebEndpoint.EXPLAIN.equals(context.getArguments().get("rule"))) {
                 return invoker.invoke(context);
             }
-            boolean overHttp = context.canResolve(WebServerNamespace.class);
+            boolean http = context.canResolve(WebServerNamespace.class);
             for (Map.Entry<String, Object> given : context.getArguments().entrySet()) {
                 String name = given.getKey();
                 if (!known.containsKey(name)) {
-                    return unknown(name, known);
+                    return http ? overHttp.apply(unknown(name, known)) : unknown(name, known);
                 }
-                if (overHttp && given.getValue() == null) {
-                    return rejected("\"" + name + "\" is null. Set a value, or leave it out.");
+                if (http && given.getValue() == null) {
+                    return overHttp.apply(rejected("\"" + name + "\" is null. Set a value, or leave it out."));
                 }
             }
             return invoker.invoke(context);

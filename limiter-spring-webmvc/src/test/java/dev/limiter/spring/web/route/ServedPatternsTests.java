@@ -11,6 +11,7 @@ import static org.springframework.web.servlet.function.RouterFunctions.nest;
 import static org.springframework.web.servlet.function.RouterFunctions.route;
 
 import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.edge.ServedPaths;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -65,14 +66,14 @@ class ServedPatternsTests {
         "/**, , true"
     })
     void endpointIsUnderARuleOfItsPathAndMethod(String path, @Nullable String method, boolean any) {
-        ServedPatterns served = served(annotated("GET /orders/{id}", "POST /orders", "/any"));
+        ServedPaths served = served(annotated("GET /orders/{id}", "POST /orders", "/any"));
         assertThat(anyUnder(served, path, method, List.of())).isEqualTo(any);
     }
 
     @ParameterizedTest
     @CsvSource({"/orders/**, false", "/orders/{id}, false", "/orders, true", "/other, true"})
     void excludedEndpointIsUnderNoRule(String excluded, boolean any) {
-        ServedPatterns served = served(annotated("GET /orders/{id}"));
+        ServedPaths served = served(annotated("GET /orders/{id}"));
         assertThat(anyUnder(served, "/orders/**", null, List.of(excluded))).isEqualTo(any);
     }
 
@@ -173,18 +174,17 @@ class ServedPatternsTests {
 
     @Test
     void longerPatternIsFoundBelowAPath() {
-        ServedPatterns served = served(annotated("GET /orders/{id}", "POST /orders", "/any"));
+        ServedPaths served = served(annotated("GET /orders/{id}", "POST /orders", "/any"));
         assertThat(served.below("/orders")).contains("/orders/{id}");
         assertThat(served.below("/any")).isEmpty();
         assertThat(served.below("/order")).isEmpty();
     }
 
-    private static ServedPatterns served(HandlerMapping... mappings) {
-        return new ServedPatterns(Stream.of(mappings));
+    private static ServedPaths served(HandlerMapping... mappings) {
+        return new ServedPatterns(Stream.of(mappings)).paths();
     }
 
-    private static boolean anyUnder(
-            ServedPatterns served, String path, @Nullable String method, List<String> excluded) {
+    private static boolean anyUnder(ServedPaths served, String path, @Nullable String method, List<String> excluded) {
         RuleSet rules = ruleSet(null, excluded, rule("test", path).methods(method == null ? null : List.of(method)));
         return served.anyUnder(rules.pathRules().get(0), path, rules);
     }

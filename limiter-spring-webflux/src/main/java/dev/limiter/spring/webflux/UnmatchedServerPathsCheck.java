@@ -1,0 +1,38 @@
+package dev.limiter.spring.webflux;
+
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.check.StartupCheck;
+import dev.limiter.spring.compile.Rules;
+import dev.limiter.spring.edge.UnmatchedPaths;
+import java.util.List;
+import org.springframework.context.ApplicationContext;
+import org.springframework.util.ClassUtils;
+
+/** Finds rules with paths that no endpoint of a WebFlux application has. Silent where gateway routes may have them. */
+public final class UnmatchedServerPathsCheck implements StartupCheck {
+
+    private static final String GATEWAY = "org.springframework.cloud.gateway.route.RouteLocator";
+
+    private final Rules rules;
+    private final ReactiveMappings mappings;
+    private final ApplicationContext application;
+
+    public UnmatchedServerPathsCheck(Rules rules, ReactiveMappings mappings, ApplicationContext application) {
+        this.rules = rules;
+        this.mappings = mappings;
+        this.application = application;
+    }
+
+    @Override
+    public List<Finding> findings() {
+        return hasRoutes() ? List.of() : UnmatchedPaths.findings(rules.current(), mappings.served());
+    }
+
+    /** By its name: the gateway is optional. */
+    private boolean hasRoutes() {
+        ClassLoader loader = application.getClassLoader();
+        return ClassUtils.isPresent(GATEWAY, loader)
+                && application.getBeanNamesForType(ClassUtils.resolveClassName(GATEWAY, loader), true, false).length
+                        > 0;
+    }
+}

@@ -1,0 +1,56 @@
+package dev.limiter.spring.edge;
+
+import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.failure.MessageCode;
+import dev.limiter.spring.rule.Mode;
+import dev.limiter.spring.rule.Phase;
+import dev.limiter.spring.rule.RuleOptions;
+import dev.limiter.spring.rule.Setting;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds rules with paths that no endpoint has, maybe because they are misspelled. Rules of {@code phase: request} may be
+ * about paths that no endpoint serves.
+ */
+public final class UnmatchedPaths {
+
+    private UnmatchedPaths() {}
+
+    public static List<Finding> findings(RuleSet ruleSet, ServedPaths endpoints) {
+        return ruleSet.pathRules().stream()
+                .filter(rule -> rule.live() == null && rule.mode() != Mode.OFF && rule.phase() != Phase.REQUEST)
+                .flatMap(rule -> finding(rule, ruleSet, endpoints).stream())
+                .toList();
+    }
+
+    private static Optional<Finding> finding(RateLimitRule rule, RuleSet ruleSet, ServedPaths endpoints) {
+        Setting<List<String>> paths = ruleSet.definition(rule.name())
+                .map(definition -> definition.get(RuleOptions.PATHS))
+                .orElseThrow();
+        List<String> unmatched = paths.value().stream()
+                .filter(path -> !endpoints.anyUnder(rule, path, ruleSet))
+                .toList();
+        if (unmatched.isEmpty()) {
+            return Optional.empty();
+        }
+        String effect = unmatched.size() == paths.value().size()
+                ? "So the rule limits nothing. Correct the paths or methods, or remove the rule."
+                : "Only the other paths of the rule have an effect. Correct this path, or remove it.";
+        return Optional.of(new Finding(
+                MessageCode.RULE_WITHOUT_ENDPOINT,
+                paths.where() + " = " + String.join(", ", unmatched)
+                        + ": no endpoint or static file has such a path and method, or limiter.web.exclude exempts"
+                        + " it. " + effect + below(unmatched, endpoints)));
+    }
+
+    private static String below(List<String> paths, ServedPaths endpoints) {
+        return paths.stream()
+                .flatMap(path -> endpoints.below(path).stream()
+                        .map(longer -> " Did you mean " + path + "/**? It covers " + longer + "."))
+                .findFirst()
+                .orElse("");
+    }
+}
