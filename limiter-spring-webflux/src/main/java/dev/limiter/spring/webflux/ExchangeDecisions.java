@@ -125,7 +125,7 @@ final class ExchangeDecisions extends RequestDecisions {
     /** Settles the charges that depend on the response, and writes the fields. Never fails: that would be a 500. */
     Mono<Void> beforeCommit(RuleDecider decider) {
         return Mono.defer(() -> settle(new ExchangeResponseView(exchange.getResponse()))
-                        ? Mono.fromFuture(writeReturned(decider::peekLater))
+                        ? NettyConnection.goOn(exchange.getRequest(), writeReturned(decider::peekLater))
                         : Mono.empty())
                 .onErrorResume(failure -> {
                     logger.warn("The RateLimit fields of a response do not include what was refunded", failure);
@@ -163,6 +163,10 @@ final class ExchangeDecisions extends RequestDecisions {
     public void close() {
         synchronized (this) {
             closed = true;
+        }
+        if (exchange.getResponse().isCommitted()) {
+            // the charges of methods that were called while the response was under way
+            settle(new ExchangeResponseView(exchange.getResponse()));
         }
         super.close();
     }

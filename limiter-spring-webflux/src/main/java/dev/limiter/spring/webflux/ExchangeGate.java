@@ -1,12 +1,12 @@
 package dev.limiter.spring.webflux;
 
 import dev.limiter.Decision;
-import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits.HandlerCall;
+import dev.limiter.spring.decide.ReactiveVerdict;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.edge.ArrivingRequest;
@@ -72,17 +72,11 @@ public final class ExchangeGate {
 
     private Mono<Boolean> permits(
             ApplicableRules rules, ExchangeDecisions decisions, ServerWebExchange exchange, Contexts contexts) {
-        return Mono.defer(() -> verdict(decider.decideLater(rules, contexts.make()), exchange))
-                .doOnDiscard(Verdict.class, Verdict::giveBack)
+        return new ReactiveVerdict(
+                        () -> decider.decideLater(rules, contexts.make()),
+                        task -> NettyConnection.scheduler(exchange.getRequest()).schedule(task))
                 .flatMap(verdict -> permits(verdict, decisions, exchange))
                 .onErrorResume(RuntimeException.class, failure -> failed(failure, exchange));
-    }
-
-    /** A decision that another thread completes goes on on the thread of the connection. */
-    private static Mono<Verdict> verdict(ReturningFuture<Verdict> pending, ServerWebExchange exchange) {
-        return pending.isDone()
-                ? Mono.fromFuture(pending)
-                : Mono.fromFuture(pending).publishOn(NettyConnection.scheduler(exchange.getRequest()));
     }
 
     private Mono<Boolean> permits(Verdict verdict, ExchangeDecisions decisions, ServerWebExchange exchange) {

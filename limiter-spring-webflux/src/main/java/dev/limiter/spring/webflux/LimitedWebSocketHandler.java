@@ -15,7 +15,10 @@ record LimitedWebSocketHandler(WebSocketHandler handler, ExchangeDecisions decis
 
     @Override
     public Mono<Void> handle(WebSocketSession session) {
-        decisions.beginSession();
-        return handler.handle(session).doFinally(signal -> decisions.close());
+        return Mono.defer(() -> {
+                    decisions.beginSession();
+                    return handler.handle(session);
+                })
+                .doFinally(signal -> decisions.close());
     }
 }

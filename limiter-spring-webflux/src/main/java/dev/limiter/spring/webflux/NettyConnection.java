@@ -3,6 +3,7 @@ package dev.limiter.spring.webflux;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.AbstractServerHttpRequest;
@@ -39,6 +40,12 @@ final class NettyConnection {
      */
     static Mono<Void> later(ServerHttpRequest request, Supplier<Mono<Void>> response) {
         return Mono.defer(response).subscribeOn(scheduler(request));
+    }
+
+    /** Completes with the future: on the thread of the connection, if another thread completes that. */
+    static Mono<@Nullable Void> goOn(ServerHttpRequest request, CompletableFuture<@Nullable Void> future) {
+        Mono<@Nullable Void> completed = Mono.fromFuture(future);
+        return future.isDone() ? completed : completed.publishOn(scheduler(request));
     }
 
     /** Returns where the request goes on once another thread has decided it: on the thread of its connection. */

@@ -37,7 +37,7 @@ public final class RateLimitExceptionHandler implements WebExceptionHandler, Ord
         }
         if (failure instanceof RuleEvaluationException) {
             exchange.getResponse().setStatusCode(HttpStatus.INTERNAL_SERVER_ERROR);
-            return exchange.getResponse().setComplete();
+            return NettyConnection.later(exchange.getRequest(), exchange.getResponse()::setComplete);
         }
         if (!(failure instanceof RateLimitExceededException rejection)) {
             return Mono.error(failure);

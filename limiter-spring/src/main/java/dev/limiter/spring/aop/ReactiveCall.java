@@ -1,7 +1,7 @@
 package dev.limiter.spring.aop;
 
 import dev.limiter.RateLimitExceededException;
-import dev.limiter.spi.ReturningFuture;
+import dev.limiter.spring.decide.ReactiveVerdict;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.Verdict;
 import java.lang.reflect.Method;
@@ -80,15 +80,9 @@ final class ReactiveCall {
             this.handler = request != null && request.isHandler(method.method(), targetClass);
         }
 
-        /** Goes on in another thread if the decision was not made at once: that of a storage or timer must not work. */
         Mono<Verdict> verdict() {
-            return Mono.defer(() -> {
-                        ReturningFuture<Verdict> pending = limits.decideLater(call, method, request, handler);
-                        return pending.isDone()
-                                ? Mono.fromFuture(pending)
-                                : Mono.fromFuture(pending).publishOn(Schedulers.parallel());
-                    })
-                    .doOnDiscard(Verdict.class, Verdict::giveBack);
+            return new ReactiveVerdict(
+                    () -> limits.decideLater(call, method, request, handler), Schedulers.parallel()::schedule);
         }
 
         Publisher<Object> work(Verdict verdict, @Nullable ReactiveAdapter adapter) {
