@@ -46,7 +46,6 @@ class MessageExamplesTests {
             MessageCode.ALGORITHM_MISSING,
             MessageCode.FALLBACK,
             MessageCode.REDIS_MISSING,
-            MessageCode.WEBFLUX,
             MessageCode.DASHBOARD,
             MessageCode.CHANGE,
             MessageCode.RULES_FILE);

@@ -23,7 +23,8 @@ final class Applications implements AutoCloseable {
         List<String> all = new ArrayList<>();
         all.add("--spring.cloud.gateway.server.webflux.enabled=false");
         // needs the rest of the gateway, also where that is off
-        all.add("--spring.autoconfigure.exclude=org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration");
+        all.add(
+                "--spring.autoconfigure.exclude=org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration");
         all.addAll(List.of(arguments));
         all.add("--server.port=0");
         all.add("--spring.main.banner-mode=off");

@@ -45,8 +45,8 @@ class DashboardTests {
                 RULES,
                 "--management.endpoints.web.exposure.include=limiter",
                 "--management.endpoint.limiter.access=unrestricted"));
-        String login =
-                "Basic " + Base64.getEncoder().encodeToString("ann:secret".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        String login = "Basic "
+                + Base64.getEncoder().encodeToString("ann:secret".getBytes(java.nio.charset.StandardCharsets.UTF_8));
         assertThat(clients.get("/limiter/").statusCode()).isEqualTo(401);
 
         HttpResponse<String> moved = clients.get("/limiter", "Authorization", login);
@@ -58,7 +58,8 @@ class DashboardTests {
         assertThat(script.headers().firstValue("Cache-Control")).hasValue("no-cache");
 
         HttpResponse<String> connection = clients.get("/limiter/connection.json", "Authorization", login);
-        String cookie = connection.headers().firstValue("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
+        String cookie =
+                connection.headers().firstValue("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
         String endpoint = JsonPath.<String>read(connection.body(), "$.endpoint") + "/all";
         String header = JsonPath.read(connection.body(), "$.csrf.header");
         List<String> tokens = JsonPath.read(connection.body(), "$.csrf.tokens");
@@ -106,8 +107,10 @@ class DashboardTests {
 
         @Bean
         MapReactiveUserDetailsService users() {
-            return new MapReactiveUserDetailsService(
-                    User.withUsername("ann").password("{noop}secret").roles("ADMIN").build());
+            return new MapReactiveUserDetailsService(User.withUsername("ann")
+                    .password("{noop}secret")
+                    .roles("ADMIN")
+                    .build());
         }
     }
 }

@@ -11,7 +11,8 @@ class GatewayStartTests {
     void unknownRuleOfAFilterIsReported() {
         try (Applications applications = new Applications()) {
             assertThatThrownBy(() -> {
-                        var gateway = applications.start(GatewayTests.Gateway.class, """
+                        var gateway = applications.start(
+                                GatewayTests.Gateway.class, """
                                 spring.cloud.gateway.server.webflux.routes:
                                   - {id: orders, uri: "http://127.0.0.1:1", predicates: ["Path=/orders/**"], filters: ["Limiter=apy"]}
                                 limiter.rules.api: {key: ip, limit: 2, window: 1h}

@@ -36,18 +36,21 @@ class GatewayTests {
         @Bean
         RouterFunction<ServerResponse> all() {
             return RouterFunctions.route()
-                    .path("/", routes -> routes.POST("/**", request -> {
-                                received.incrementAndGet();
-                                return ServerResponse.ok().body(request.bodyToMono(String.class), String.class);
-                            })
-                            .GET("/flaky/**", request -> {
-                                received.incrementAndGet();
-                                return ServerResponse.status(HttpStatus.BAD_GATEWAY).build();
-                            })
-                            .GET("/**", request -> {
-                                received.incrementAndGet();
-                                return ServerResponse.ok().bodyValue("backend " + request.path());
-                            }))
+                    .path(
+                            "/",
+                            routes -> routes.POST("/**", request -> {
+                                        received.incrementAndGet();
+                                        return ServerResponse.ok().body(request.bodyToMono(String.class), String.class);
+                                    })
+                                    .GET("/flaky/**", request -> {
+                                        received.incrementAndGet();
+                                        return ServerResponse.status(HttpStatus.BAD_GATEWAY)
+                                                .build();
+                                    })
+                                    .GET("/**", request -> {
+                                        received.incrementAndGet();
+                                        return ServerResponse.ok().bodyValue("backend " + request.path());
+                                    }))
                     .build();
         }
 
@@ -85,7 +88,8 @@ class GatewayTests {
     }
 
     private static Clients gateway(String rules, String filters) {
-        return Applications.clients(applications.start(Gateway.class, """
+        return Applications.clients(
+                applications.start(Gateway.class, """
                 spring.cloud.gateway.server.webflux.routes:
                   - id: orders
                     uri: http://127.0.0.1:%d
@@ -109,7 +113,8 @@ class GatewayTests {
             HttpResponse<String> permitted = clients.sendBody("POST", "/orders/1", "tea", "X-Api-Key", "a");
             assertThat(permitted.statusCode()).isEqualTo(200);
             assertThat(permitted.body()).isEqualTo("tea");
-            assertThat(permitted.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"orders\";r=" + left);
+            assertThat(permitted.headers().firstValue("RateLimit").orElseThrow())
+                    .startsWith("\"orders\";r=" + left);
         }
         HttpResponse<String> rejected = clients.sendBody("POST", "/orders/1", "tea", "X-Api-Key", "a");
         assertThat(rejected.statusCode()).isEqualTo(429);

@@ -15,7 +15,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** {@code /actuator/limiter}, health and metrics of a WebFlux application. */
-
 class OperatorTests {
 
     private static final String ENDPOINT = "/actuator/limiter";
@@ -185,10 +184,11 @@ class OperatorTests {
                 "limiter.rules.orders: {paths: [\"/orders/**\"], key: ip, limit: 3, window: 1h}",
                 "--management.server.port=0",
                 "--management.endpoints.web.exposure.include=limiter");
-        Clients managers = new Clients(
-                application.getEnvironment().getRequiredProperty("local.management.port", Integer.class));
+        Clients managers =
+                new Clients(application.getEnvironment().getRequiredProperty("local.management.port", Integer.class));
         assertThat(body(200, managers.get(ENDPOINT))).contains("\"orders\"");
-        assertThat(body(200, managers.get(ENDPOINT + "/explain?path=/orders/7"))).contains("GET /orders/{id}");
+        assertThat(body(200, managers.get(ENDPOINT + "/explain?path=/orders/7")))
+                .contains("GET /orders/{id}");
         body(400, managers.get(ENDPOINT + "/orders?kye=a"));
     }
 }
