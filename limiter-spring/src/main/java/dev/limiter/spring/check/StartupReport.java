@@ -62,7 +62,7 @@ public final class StartupReport implements ApplicationListener<ContextRefreshed
         reported = findings;
         if (!newFindings.isEmpty()) {
             logger.warn("Some settings may not do what you intend:\n  - " + String.join("\n  - ", newFindings)
-                    + "\nSearch the manual for a code in brackets, for example LIM-903.");
+                    + "\nSearch the manual for a code in brackets.");
         }
     }
 
