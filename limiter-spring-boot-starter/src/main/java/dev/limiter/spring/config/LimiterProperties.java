@@ -213,6 +213,7 @@ public record LimiterProperties(
             @Nullable Tier candidate,
             @Nullable List<String> paths,
             @Nullable List<String> methods,
+            @Nullable List<String> routes,
             @Nullable Phase phase,
             @Nullable Scope scope,
             @Delimiter(Delimiter.NONE) @Nullable List<String> key,

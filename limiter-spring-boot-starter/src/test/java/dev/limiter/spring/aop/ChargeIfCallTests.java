@@ -84,7 +84,7 @@ class ChargeIfCallTests {
             CompletableFuture<Boolean> next = accounts.mono(source.asMono())
                     .flatMap(ok -> accounts.mono(Mono.just(true)))
                     .toFuture();
-            rejected(() -> accounts.mono(Mono.just(true)));
+            rejected(() -> accounts.mono(Mono.just(true)).block());
             source.tryEmitValue(true);
             assertThat(next.join()).isTrue();
             accounts.mono(Mono.never()).subscribe().dispose();
@@ -92,7 +92,7 @@ class ChargeIfCallTests {
                     .onErrorComplete()
                     .block();
             assertThat(accounts.mono(Mono.just(false)).block()).isFalse();
-            rejected(() -> accounts.mono(Mono.just(true)));
+            rejected(() -> accounts.mono(Mono.just(true)).block());
         });
     }
 
@@ -104,7 +104,7 @@ class ChargeIfCallTests {
             assertThatThrownBy(() -> accounts.flux(Flux.error(new IllegalStateException("on purpose")))
                             .blockLast())
                     .isInstanceOf(IllegalStateException.class);
-            rejected(() -> accounts.flux(Flux.empty()));
+            rejected(() -> accounts.flux(Flux.empty()).blockLast());
         });
     }
 

@@ -2,9 +2,10 @@ package dev.limiter.spring.webflux;
 
 import dev.limiter.spring.edge.Resources;
 import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.route.Route;
 import org.springframework.web.server.ServerWebExchange;
 
-/** The route of Spring Cloud Gateway that a request takes. Read by name, so that no class of the gateway is needed. */
+/** The route of Spring Cloud Gateway that a request takes. Attributes are read by name, because the gateway may be absent. */
 final class GatewayRoute {
 
     private static final String PREFIX = "org.springframework.cloud.gateway.support.ServerWebExchangeUtils.";
@@ -17,6 +18,20 @@ final class GatewayRoute {
     static @Nullable String pattern(ServerWebExchange exchange) {
         Object pattern = exchange.getAttribute(MATCHED_PATH);
         return pattern == null || exchange.getAttribute(ROUTE) == null ? null : pattern.toString();
+    }
+
+    /** Returns the id of the route; null if the request takes none. */
+    static @Nullable String id(ServerWebExchange exchange) {
+        Object route = exchange.getAttribute(ROUTE);
+        return route == null ? null : RouteId.of(route);
+    }
+
+    /** A class of its own, loaded only if a route was taken. */
+    private static final class RouteId {
+
+        static @Nullable String of(Object route) {
+            return route instanceof Route taken ? taken.getId() : null;
+        }
     }
 
     /** Returns the resource of the route, as for rules with paths. */

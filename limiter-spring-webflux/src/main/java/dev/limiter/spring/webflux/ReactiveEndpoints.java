@@ -26,7 +26,8 @@ public final class ReactiveEndpoints {
     private static final String HEAD = "HEAD";
 
     /** {@code handler}: see {@link #identity}. */
-    private record Route(Object handler, String pattern, String method) {}
+    private record Route(
+            Object handler, String pattern, @Nullable String route, String method) {}
 
     private final ReactiveMappings mappings;
     private final MethodLimits methodLimits;
@@ -45,11 +46,11 @@ public final class ReactiveEndpoints {
     /** Returns the endpoint of a request that was mapped to a handler. */
     Endpoint of(ServerWebExchange exchange, Object handler) {
         String method = Resources.knownMethod(exchange.getRequest().getMethod().name());
-        Route route = new Route(identity(handler), pattern(exchange, handler), method);
-        return cache.get(route, ruleSet -> endpoint(handler, route.pattern, method, ruleSet));
+        Route route = new Route(identity(handler), pattern(exchange, handler), GatewayRoute.id(exchange), method);
+        return cache.get(route, ruleSet -> endpoint(handler, route.pattern, route.route, method, ruleSet));
     }
 
-    private Endpoint endpoint(Object handler, String pattern, String method, RuleSet ruleSet) {
+    private Endpoint endpoint(Object handler, String pattern, @Nullable String route, String method, RuleSet ruleSet) {
         boolean served = !pattern.isEmpty() && !(handler instanceof ResourceWebHandler);
         RateLimitRule defaultLimit = (served || staticResources) && !hasLimits(handler)
                 ? ruleSet.defaultLimit().orElse(null)
@@ -57,7 +58,7 @@ public final class ReactiveEndpoints {
         String resource = served
                 ? mappings.declaredMethod(handler, pattern, method.equals(HEAD) ? GET : method) + " " + pattern
                 : Resources.UNSERVED;
-        return new Endpoint(resource, method, pattern, isOfActuator(handler), ruleSet, defaultLimit);
+        return new Endpoint(resource, method, pattern, route, isOfActuator(handler), ruleSet, defaultLimit);
     }
 
     /** The rules of the method that handles requests, from annotations. */

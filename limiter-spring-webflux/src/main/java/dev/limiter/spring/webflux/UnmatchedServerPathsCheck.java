@@ -25,7 +25,7 @@ public final class UnmatchedServerPathsCheck implements StartupCheck {
 
     @Override
     public List<Finding> findings() {
-        return hasRoutes() ? List.of() : UnmatchedPaths.findings(rules.current(), mappings.served());
+        return hasRoutes() ? List.of() : UnmatchedPaths.findings(rules.current(), mappings.served(), false);
     }
 
     /** By its name: the gateway is optional. */

@@ -31,6 +31,7 @@ public final class UnmatchedPathsCheck implements StartupCheck {
         if (ServedPatterns.mayBeElsewhere(application)) {
             return List.of();
         }
-        return UnmatchedPaths.findings(rules.current(), new ServedPatterns(mappings.stream()).paths());
+        return UnmatchedPaths.findings(
+                rules.current(), new ServedPatterns(mappings.stream()).paths(), ServedPatterns.hasGateway(application));
     }
 }

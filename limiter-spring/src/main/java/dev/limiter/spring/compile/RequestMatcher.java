@@ -15,20 +15,33 @@ public final class RequestMatcher {
             Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
     /** Matches no request, for rules without paths. */
-    public static final RequestMatcher NONE = new RequestMatcher(null, Set.of(), Phase.ENDPOINT);
+    public static final RequestMatcher NONE = new RequestMatcher(null, Set.of(), Set.of(), Phase.ENDPOINT);
 
     final @Nullable PathPatterns paths;
     private final Set<String> methods;
+    private final Set<String> routes;
     final Phase phase;
 
     /**
      * @param paths null for none
      * @param methods in upper case; empty for all
+     * @param routes ids of gateway routes; empty for all requests
      */
-    public RequestMatcher(@Nullable PathPatterns paths, Set<String> methods, Phase phase) {
+    public RequestMatcher(@Nullable PathPatterns paths, Set<String> methods, Set<String> routes, Phase phase) {
         this.paths = paths;
         this.methods = methods;
+        this.routes = routes;
         this.phase = phase;
+    }
+
+    /** Returns whether it is for requests of a gateway route; {@code id} is null for requests that take no route. */
+    public boolean isForRoute(@Nullable String id) {
+        return routes.isEmpty() || id != null && routes.contains(id);
+    }
+
+    /** Returns whether it is only for requests of gateway routes. */
+    public boolean needsRoute() {
+        return !routes.isEmpty();
     }
 
     /**

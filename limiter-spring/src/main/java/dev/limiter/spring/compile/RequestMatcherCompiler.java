@@ -47,11 +47,23 @@ public final class RequestMatcherCompiler {
         if (paths == null && phase != null && phase.value() == Phase.REQUEST) {
             needsPaths(phase, phase.value(), MessageCode.PHASE, problems);
         }
+        Setting<List<String>> routes = definition.get(RuleOptions.ROUTES);
+        if (routes != null && phase != null && phase.value() == Phase.REQUEST) {
+            problems.add(
+                    MessageCode.PHASE,
+                    phase.where(),
+                    phase.value(),
+                    "The route of a request is not known then. Remove routes and set paths, or remove phase.");
+        }
         Set<String> names = methods == null ? Set.of() : methods(methods, problems);
         PathPatterns patterns = paths == null ? null : paths(paths, problems);
         return patterns == null
                 ? RequestMatcher.NONE
-                : new RequestMatcher(patterns, names, phase == null ? Phase.ENDPOINT : phase.value());
+                : new RequestMatcher(
+                        patterns,
+                        names,
+                        routes == null ? Set.of() : Set.copyOf(routes.value()),
+                        phase == null ? Phase.ENDPOINT : phase.value());
     }
 
     private static void needsPaths(Setting<?> setting, Object value, MessageCode code, Problems problems) {

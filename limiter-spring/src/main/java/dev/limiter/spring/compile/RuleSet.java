@@ -24,6 +24,7 @@ public final class RuleSet {
     private final Map<String, RateLimitRule> rules = new LinkedHashMap<>();
     private final List<RateLimitRule> pathRules;
     private final List<RateLimitRule> requestRules;
+    private final boolean needsRoutes;
     private final @Nullable RateLimitRule defaultLimit;
     private final @Nullable PathPatterns excluded;
     private final @Nullable Setting<Mode> mode;
@@ -46,6 +47,7 @@ public final class RuleSet {
         this.requestRules = pathRules.stream()
                 .filter(rule -> rule.phase() == Phase.REQUEST && rule.mode() != Mode.OFF)
                 .toList();
+        this.needsRoutes = pathRules.stream().anyMatch(rule -> rule.matcher().needsRoute());
         this.defaultLimit = defaultLimit;
         this.excluded = excluded;
         this.mode = mode;
@@ -102,6 +104,11 @@ public final class RuleSet {
     /** Returns the rules with {@code phase: request} that are not off. */
     public List<RateLimitRule> requestRules() {
         return requestRules;
+    }
+
+    /** Returns whether a rule is only for requests of gateway routes. */
+    public boolean needsRoutes() {
+        return needsRoutes;
     }
 
     /** Returns the rule with this name in any spelling; empty if its limit is only in an annotation. */

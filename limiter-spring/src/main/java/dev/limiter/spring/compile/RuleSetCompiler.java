@@ -53,8 +53,10 @@ public final class RuleSetCompiler {
             Setting<List<String>> excluded,
             @Nullable Setting<Mode> mode) {
         Problems problems = new Problems();
-        List<RuleDefinition> definitions =
-                written.stream().map(rule -> rule.inModeOfAll(mode)).toList();
+        List<RuleDefinition> definitions = written.stream()
+                .map(RuleSetCompiler::withPaths)
+                .map(rule -> rule.inModeOfAll(mode))
+                .toList();
         RuleDefinition defaultLimit = writtenDefault == null ? null : writtenDefault.inModeOfAll(mode);
         Map<String, RuleDefinition> distinct = distinct(definitions, defaultLimit != null, problems);
         List<RateLimitRule> rules = new ArrayList<>();
@@ -101,6 +103,13 @@ public final class RuleSetCompiler {
         if (rule != null) {
             rules.add(rule);
         }
+    }
+
+    /** A rule with routes and no paths applies to all paths of the routes. */
+    private static RuleDefinition withPaths(RuleDefinition definition) {
+        return definition.get(RuleOptions.ROUTES) != null && definition.get(RuleOptions.PATHS) == null
+                ? definition.with(RuleOptions.PATHS, List.of("/**"))
+                : definition;
     }
 
     /** Returns whether a rule has paths or a limit. Other rules complete an annotation, and are compiled with it. */

@@ -21,11 +21,13 @@ public final class Endpoint {
     private final String pattern;
     private final RuleSet ruleSet;
     private final @Nullable RateLimitRule defaultLimit;
+    private final @Nullable String route;
     private final List<RateLimitRule> candidates;
     private final @Nullable ApplicableRules always;
 
     /**
      * @param pattern the best matching pattern, empty if there is none
+     * @param route the id of the gateway route, null if there is none
      * @param free true if no rule applies
      * @param defaultLimit the limit that applies if no other enforced rule does
      */
@@ -33,16 +35,19 @@ public final class Endpoint {
             String resource,
             String method,
             String pattern,
+            @Nullable String route,
             boolean free,
             RuleSet ruleSet,
             @Nullable RateLimitRule defaultLimit) {
         this.resource = resource;
         this.method = method;
         this.pattern = pattern;
+        this.route = route;
         this.ruleSet = ruleSet;
         this.defaultLimit = defaultLimit;
         this.candidates = ruleSet.pathRules().stream()
-                .filter(rule -> rule.matcher().coverage(method, pattern) != Coverage.NONE)
+                .filter(rule ->
+                        rule.matcher().isForRoute(route) && rule.matcher().coverage(method, pattern) != Coverage.NONE)
                 .toList();
         this.always = free ? ApplicableRules.NONE : always(ruleSet.exclusion(pattern));
     }
@@ -65,6 +70,11 @@ public final class Endpoint {
     /** Returns the best matching pattern, empty if there is none. */
     public String pattern() {
         return pattern;
+    }
+
+    /** Returns the id of the gateway route, null if there is none. */
+    public @Nullable String route() {
+        return route;
     }
 
     /** Returns the automatic limit; null if there is none, or if the handler has its own limits. */

@@ -130,6 +130,9 @@ public record RequestExplanation(
         if (ruleSet.excludes(endpoint.pattern(), path)) {
             return "limiter.web.exclude matches";
         }
+        if (!rule.matcher().isForRoute(endpoint.route())) {
+            return "routes: none matches";
+        }
         if (rule.appliesByPath()) {
             return rule.matcher().matches(null, endpoint.pattern(), path)
                     ? "methods: not for " + view.method()

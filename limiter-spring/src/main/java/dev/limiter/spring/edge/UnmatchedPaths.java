@@ -8,6 +8,7 @@ import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Setting;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,8 +20,25 @@ public final class UnmatchedPaths {
 
     private UnmatchedPaths() {}
 
-    public static List<Finding> findings(RuleSet ruleSet, ServedPaths endpoints) {
+    /** {@code gateway}: whether requests may take routes of a gateway. */
+    public static List<Finding> findings(RuleSet ruleSet, ServedPaths endpoints, boolean gateway) {
+        List<Finding> findings = new ArrayList<>(findings(ruleSet, endpoints));
+        if (!gateway) {
+            ruleSet.pathRules().stream()
+                    .filter(rule -> rule.matcher().needsRoute() && rule.mode() != Mode.OFF)
+                    .map(rule -> new Finding(
+                            MessageCode.RULE_WITHOUT_ENDPOINT,
+                            rule.origin()
+                                    + " has routes, but there is no Spring Cloud Gateway. So the rule limits nothing."
+                                    + " Set paths instead of routes."))
+                    .forEach(findings::add);
+        }
+        return findings;
+    }
+
+    private static List<Finding> findings(RuleSet ruleSet, ServedPaths endpoints) {
         return ruleSet.pathRules().stream()
+                .filter(rule -> !rule.matcher().needsRoute())
                 .filter(rule -> rule.live() == null && rule.mode() != Mode.OFF && rule.phase() != Phase.REQUEST)
                 .flatMap(rule -> finding(rule, ruleSet, endpoints).stream())
                 .toList();

@@ -281,6 +281,10 @@ public record RuleDefinition(
             return set(RuleOptions.METHODS, methods);
         }
 
+        public Builder routes(@Nullable List<String> routes) {
+            return set(RuleOptions.ROUTES, routes);
+        }
+
         public Builder phase(@Nullable Phase phase) {
             return set(RuleOptions.PHASE, phase);
         }

@@ -19,6 +19,11 @@ public final class RuleOptions {
             .suggestions("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
             .named("methods");
 
+    public static final Option<List<String>> ROUTES = Option.list(
+                    "Ids of the routes of Spring Cloud Gateway that the rule applies to; with paths, only those requests"
+                            + " of the routes")
+            .named("routes");
+
     public static final Option<Phase> PHASE = Option.oneOf(
                     Phase.class,
                     "When the rule applies: endpoint (after Spring Security, once the endpoint is known) or request"
@@ -159,6 +164,7 @@ public final class RuleOptions {
     public static final List<Option<?>> ALL = List.of(
             PATHS,
             METHODS,
+            ROUTES,
             PHASE,
             SCOPE,
             KEY,

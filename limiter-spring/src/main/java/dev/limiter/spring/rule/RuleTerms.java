@@ -38,6 +38,11 @@ public interface RuleTerms {
         return with(RuleOptions.METHODS, List.of(methods));
     }
 
+    /** Sets the ids of the routes of Spring Cloud Gateway that the rule applies to; all requests by default. */
+    default RuleDefinition routes(String... ids) {
+        return with(RuleOptions.ROUTES, List.of(ids));
+    }
+
     default RuleDefinition phase(Phase phase) {
         return with(RuleOptions.PHASE, phase);
     }

@@ -144,4 +144,14 @@ class GatewayTests {
         assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(502);
         assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(429);
     }
+
+    @Test
+    void ruleLimitsTheRoutesThatItNames() {
+        Clients clients = gateway("routed: {routes: [orders], key: 'header:X-Api-Key', limit: 1, window: 1h}", "");
+        assertThat(clients.get("/orders/1", "X-Api-Key", "a").statusCode()).isEqualTo(200);
+        HttpResponse<String> rejected = clients.get("/orders/2", "X-Api-Key", "a");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"routed\";r=0");
+        assertThat(clients.get("/flaky/1", "X-Api-Key", "a").statusCode()).isEqualTo(502);
+    }
 }

@@ -45,6 +45,7 @@ final class RuleDescription {
         put(body, "candidateOf", rule.live());
         put(body, "paths", definition == null ? null : definition.value(RuleOptions.PATHS));
         put(body, "methods", definition == null ? null : definition.value(RuleOptions.METHODS));
+        put(body, "routes", definition == null ? null : definition.value(RuleOptions.ROUTES));
         body.put("scope", EnumText.of(rule.scope()));
         body.put("key", rule.keyParts());
         body.put("limits", limits(rule.rule()));

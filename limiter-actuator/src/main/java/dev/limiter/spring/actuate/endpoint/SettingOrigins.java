@@ -36,6 +36,7 @@ final class SettingOrigins {
                             RuleOptions.ROLLOUT,
                             RuleOptions.PATHS,
                             RuleOptions.METHODS,
+                            RuleOptions.ROUTES,
                             RuleOptions.SCOPE,
                             RuleOptions.PHASE,
                             RuleOptions.KEY,

@@ -10,6 +10,7 @@ import dev.limiter.spring.edge.Resources;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Method;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.method.HandlerMethod;
@@ -28,8 +29,10 @@ public final class Endpoints {
     private static final String HEAD = "HEAD";
 
     /** A route; {@code handler}: a result of {@link #identity}. */
-    private record Route(Object handler, String pattern, String method) {}
+    private record Route(
+            Object handler, String pattern, @Nullable String gatewayRoute, String method) {}
 
+    private final Rules rules;
     private final HandlerMappings mappings;
     private final MethodLimits methodLimits;
     private final boolean staticResources;
@@ -37,6 +40,7 @@ public final class Endpoints {
 
     /** {@code staticResources}: true if the automatic limit also applies to requests without an endpoint. */
     public Endpoints(Rules rules, HandlerMappings mappings, MethodLimits methodLimits, boolean staticResources) {
+        this.rules = rules;
         this.mappings = mappings;
         this.methodLimits = methodLimits;
         this.staticResources = staticResources;
@@ -45,14 +49,15 @@ public final class Endpoints {
 
     /** Returns the endpoint of a request that was mapped to a handler. */
     public Endpoint of(HttpServletRequest request, Object handler) {
-        Route route =
-                new Route(identity(handler), pattern(request, handler), Resources.knownMethod(request.getMethod()));
-        return cache.get(
-                route, ruleSet -> endpoint(mappings.of(request), handler, route.pattern, route.method, ruleSet));
+        String gatewayRoute = rules.current().needsRoutes() ? mappings.gateway.idOf(request, handler) : null;
+        Route route = new Route(
+                identity(handler), pattern(request, handler), gatewayRoute, Resources.knownMethod(request.getMethod()));
+        return cache.get(route, ruleSet -> endpoint(mappings.of(request), handler, route, ruleSet));
     }
 
-    private Endpoint endpoint(
-            HandlerMappings.OfServlet servlet, Object handler, String pattern, String method, RuleSet ruleSet) {
+    private Endpoint endpoint(HandlerMappings.OfServlet servlet, Object handler, Route route, RuleSet ruleSet) {
+        String pattern = route.pattern;
+        String method = route.method;
         boolean served = !pattern.isEmpty() && !isStatic(handler);
         RateLimitRule defaultLimit = (served || staticResources) && !hasLimits(handler)
                 ? ruleSet.defaultLimit().orElse(null)
@@ -61,7 +66,8 @@ public final class Endpoints {
         String declared =
                 served ? DeclaredMethods.of(servlet, handler, pattern, method.equals(HEAD) ? GET : method) : "";
         String resource = served ? declared + " " + pattern : Resources.UNSERVED;
-        return new Endpoint(resource, method, pattern, isOfActuator(handler), ruleSet, defaultLimit);
+        return new Endpoint(
+                resource, method, pattern, route.gatewayRoute, isOfActuator(handler), ruleSet, defaultLimit);
     }
 
     /** Returns the rules of the annotations on a handler method. */

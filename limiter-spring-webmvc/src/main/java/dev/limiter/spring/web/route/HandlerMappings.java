@@ -27,11 +27,13 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 public final class HandlerMappings {
 
     private final ApplicationContext application;
+    final GatewayRoutes gateway;
     private final Map<ApplicationContext, OfServlet> byContext = new ConcurrentHashMap<>();
 
     /** {@code application}: provides the mappings for requests without a servlet. */
     public HandlerMappings(ApplicationContext application) {
         this.application = application;
+        this.gateway = new GatewayRoutes(application);
     }
 
     /** Returns the mappings of the servlet that handles the request. */

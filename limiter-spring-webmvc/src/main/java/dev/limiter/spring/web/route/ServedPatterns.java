@@ -44,6 +44,11 @@ public final class ServedPatterns {
         return mapping.getClass().getName().contains(".actuate.");
     }
 
+    /** Returns whether Spring Cloud Gateway routes requests. */
+    public static boolean hasGateway(ApplicationContext application) {
+        return new GatewayRoutes(application).exist();
+    }
+
     /**
      * Returns whether there is a second DispatcherServlet. Its context may have further mappings.
      */
