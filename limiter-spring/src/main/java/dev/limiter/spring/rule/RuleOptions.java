@@ -22,6 +22,7 @@ public final class RuleOptions {
     public static final Option<List<String>> ROUTES = Option.list(
                     "Ids of the routes of Spring Cloud Gateway that the rule applies to; with paths, only those requests"
                             + " of the routes")
+            .suggest("orders", "The route with the id orders.")
             .named("routes");
 
     public static final Option<Phase> PHASE = Option.oneOf(
