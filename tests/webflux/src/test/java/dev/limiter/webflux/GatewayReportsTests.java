@@ -99,7 +99,8 @@ class GatewayReportsTests {
                 exchange.getResponse().setStatusCode(HttpStatus.OK);
                 byte[] body = "{\"code\":1008}".getBytes(StandardCharsets.UTF_8);
                 return exchange.getResponse()
-                        .writeWith(Mono.just(exchange.getResponse().bufferFactory().wrap(body)));
+                        .writeWith(
+                                Mono.just(exchange.getResponse().bufferFactory().wrap(body)));
             };
         }
     }
@@ -147,15 +148,12 @@ class GatewayReportsTests {
     /** The gateway's own filter fails on the second attempt, because its first response is committed. */
     @Test
     void report4175RetryOnClientErrorsDoesNotRepeatARejection() {
-        Clients clients = gateway(
-                Gateway.class,
-                """
+        Clients clients = gateway(Gateway.class, """
 
                   - id: all
                     uri: backend
                     predicates: [Path=/**]
-                    filters: [{name: Retry, args: {retries: 3, series: CLIENT_ERROR}}, "Limiter=api"]""",
-                "  api: {key: ip, limit: 1, window: 1h}");
+                    filters: [{name: Retry, args: {retries: 3, series: CLIENT_ERROR}}, "Limiter=api"]""", "  api: {key: ip, limit: 1, window: 1h}");
         int before = received.get();
         assertThat(clients.get("/a").statusCode()).isEqualTo(200);
         HttpResponse<String> rejected = clients.get("/a");
@@ -179,13 +177,12 @@ class GatewayReportsTests {
     @Test
     void report3413EachRouteHasItsOwnLimit() {
         Clients clients = gateway(
-                Gateway.class,
-                """
+                Gateway.class, """
 
                   - {id: a, uri: backend, predicates: [Path=/a], filters: ["Limiter=one"]}
-                  - {id: b, uri: backend, predicates: [Path=/b], filters: ["Limiter=two"]}""",
-                "  one: {key: ip, limit: 1, window: 1h}\n  two: {key: ip, limit: 2, window: 1h}");
-        assertThat(Stream.of("/a", "/a", "/b", "/b", "/b").map(path -> clients.get(path).statusCode()))
+                  - {id: b, uri: backend, predicates: [Path=/b], filters: ["Limiter=two"]}""", "  one: {key: ip, limit: 1, window: 1h}\n  two: {key: ip, limit: 2, window: 1h}");
+        assertThat(Stream.of("/a", "/a", "/b", "/b", "/b")
+                        .map(path -> clients.get(path).statusCode()))
                 .containsExactly(200, 429, 200, 200, 429);
     }
 
@@ -195,8 +192,8 @@ class GatewayReportsTests {
                 Gateway.class,
                 ROUTE,
                 "  all: {paths: ['/**'], key: ip, algorithm: leaky-bucket, limit: 20, window: 1s, max-wait: 30s}");
-        List<CompletableFuture<Integer>> responses = Stream.generate(() -> CompletableFuture.supplyAsync(
-                        () -> clients.get("/a").statusCode()))
+        List<CompletableFuture<Integer>> responses = Stream.generate(() ->
+                        CompletableFuture.supplyAsync(() -> clients.get("/a").statusCode()))
                 .limit(10)
                 .toList();
         assertThat(responses).allSatisfy(response -> assertThat(response.join()).isEqualTo(200));
