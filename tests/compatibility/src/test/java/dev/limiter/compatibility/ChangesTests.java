@@ -340,7 +340,7 @@ class ChangesTests {
         try (ConfigurableApplicationContext application = start(property)) {
             Operator own = Operator.of(application);
             assertThat(output).contains("cannot be read and are not in force");
-            assertThat(own.all()).contains("\"problem\":\"The changes in ", "delete it");
+            assertThat(own.all()).contains("\"problem\":\"The changes in ", "delete the file");
             assertThat(own.rule("orders")).contains("\"limit\":3");
             Operator.body(503, own.post("orders", "{'limit':9}"));
             assertThat(file).content().contains("8080");

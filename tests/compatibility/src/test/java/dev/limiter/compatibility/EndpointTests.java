@@ -383,7 +383,7 @@ class EndpointTests {
     void twoOperatorsMeet() {
         String change = "{'mode':'enforce','version':" + operator.version() + "}";
         operator.change("orders", change);
-        assertThat(Operator.body(409, operator.post("orders", change))).contains("by now");
+        assertThat(Operator.body(409, operator.post("orders", change))).contains("Read the rules again");
         operator.revert("orders");
     }
 

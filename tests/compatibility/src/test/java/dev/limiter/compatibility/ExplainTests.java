@@ -224,7 +224,7 @@ class ExplainTests {
         assertThat(rules(explain("path", "/login", "ip", "198.51.100.1")).get("login"))
                 .containsEntry("result", "skipped")
                 .containsEntry("detail", "allow");
-        assertThat(rules(explain("path", "/annotated")).get("Limited.annotated"))
+        assertThat(rules(explain("path", "/unused")).get("Limited.unused"))
                 .containsEntry("because", "@RateLimiter is on the handler method")
                 .containsEntry("result", "permitted");
         Map<String, Object> broken = explain("path", "/broken");
@@ -398,6 +398,13 @@ class ExplainTests {
         @Bean
         Caller caller() {
             return new Caller();
+        }
+
+        /** No test sends requests to it. */
+        @GetMapping("/unused")
+        @RateLimiter(limit = 20, window = "1h")
+        String unused() {
+            return "ok";
         }
 
         @GetMapping("/annotated")
