@@ -21,7 +21,11 @@ class MessageCodeTests {
 
     private static final Path PAGE = Path.of("../docs/reference/messages.md");
     private static final List<Path> SOURCES = Stream.of(
-                    "limiter-spring", "limiter-spring-webmvc", "limiter-actuator", "limiter-spring-boot-starter")
+                    "limiter-spring",
+                    "limiter-spring-webmvc",
+                    "limiter-spring-webflux",
+                    "limiter-actuator",
+                    "limiter-spring-boot-starter")
             .map(module -> Path.of("..", module, "src/main/java"))
             .toList();
 
