@@ -87,7 +87,7 @@ class DashboardTests {
         for (String path : List.of("", "/", "/connection.json", "/index.html", "/page.js")) {
             assertThat(clients.get("/limiter" + path).statusCode()).isEqualTo(404);
         }
-        assertThat(output).contains("server.address is not a loopback address. [LIM-407]");
+        assertThat(output).contains("set server.address to a loopback address. [LIM-407]");
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -101,7 +101,7 @@ class OperatorTests {
         assertThat(JsonPath.<String>read(explanation, "$.resource")).isEqualTo("GET /orders/{id}");
         assertThat(JsonPath.<String>read(explanation, "$.handler")).contains("Shop$Controller#order(");
         assertThat(of(explanation, "orders", "because")).isEqualTo("paths: /orders/**");
-        assertThat(of(explanation, "default", "because")).isEqualTo("an enforced rule with paths is for it");
+        assertThat(of(explanation, "default", "because")).isEqualTo("an enforced rule with paths applies");
         assertThat(of(explanation, "functional", "because")).isEqualTo("paths: none matches");
         assertThat(statuses(1, "/orders/7", "explained")).containsExactly(429);
     }
@@ -115,12 +115,12 @@ class OperatorTests {
         path=/login&ip=2001:db8::7             | early      | result  | permitted
         path=/functional/7?id%3D7              | functional | key     | ["param:id"]
         path=/functional/7?id%3D7              | functional | sharedByAllWithoutOne | false
-        path=/plain                            | Controller.plain | because | @RateLimiter is on the method that serves it
-        path=/shadow                           | default    | because | limiter.web.exclude is for it
-        method=DELETE&path=/shadow             | default    | because | no endpoint serves this request
+        path=/plain                            | Controller.plain | because | @RateLimiter is on the handler method
+        path=/shadow                           | default    | because | limiter.web.exclude matches
+        method=DELETE&path=/shadow             | default    | because | no endpoint matches this request
         path=/actuator/health                  | default    | because | endpoints of Actuator are not limited
-        path=/unserved                         | default    | because | @RateLimiter is on the method that serves it, or no endpoint of the application does
-        method=OPTIONS&path=/plain&header.Origin=http://a.example&header.Access-Control-Request-Method=GET | default | because | a preflight of CORS is not charged
+        path=/unserved                         | default    | because | @RateLimiter is on the handler method, or no endpoint of the application matches
+        method=OPTIONS&path=/plain&header.Origin=http://a.example&header.Access-Control-Request-Method=GET | default | because | CORS preflights are not charged
         """)
     void explainsEachPartOfARequest(String words, String rule, String member, String value) {
         assertThat(of(explain(words), rule, member)).hasToString(value);
@@ -129,10 +129,10 @@ class OperatorTests {
     @ParameterizedTest
     @CsvSource({
         "explain, must begin with a slash",
-        "explain?path=/orders/1&colour=red, describes no request",
+        "explain?path=/orders/1&colour=red, is unknown. Known are path",
         "orders?kye=acme, Did you mean",
         "orders?key=a&key=b, times",
-        "orders?rule=changing, The path says which rule"
+        "orders?rule=changing, The rule is already in the path"
     })
     void rejectsParametersThatItDoesNotKnow(String path, String reason) {
         assertThat(get(400, ENDPOINT + "/" + path)).contains(reason);
@@ -149,7 +149,7 @@ class OperatorTests {
         post(400, "changing", "{'limti':2}");
         post(400, "changing", "{'limit'");
         post(404, "nosuch", "{'limit':2}");
-        assertThat(post(400, "changing?key=a", "{'limit':2}")).contains("leave out of the URL");
+        assertThat(post(400, "changing?key=a", "{'limit':2}")).contains("Remove from the URL");
     }
 
     @Test
