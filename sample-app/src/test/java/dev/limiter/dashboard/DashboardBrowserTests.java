@@ -412,7 +412,7 @@ class DashboardBrowserTests {
                 .isTrue();
         assertThat(browser.holds("frames[0].document.querySelector('.chart') === null"))
                 .isTrue();
-        assertThat(browser.errors()).singleElement().asString().contains("does not run");
+        assertThat(browser.errors()).singleElement().asString().contains("must not be embedded");
     }
 
     @Test

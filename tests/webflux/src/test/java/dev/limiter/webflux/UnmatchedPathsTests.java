@@ -28,7 +28,7 @@ class UnmatchedPathsTests {
                     """, "--management.endpoints.web.exposure.include=*");
         }
         assertThat(output)
-                .contains("limiter.rules.misspelled.paths = /ordres/**: no endpoint with these methods has such a path")
+                .contains("limiter.rules.misspelled.paths = /ordres/**: no endpoint or static file has such a path and method")
                 .contains("limiter.rules.wrong-method.paths = /plain: no endpoint")
                 .contains("There is /account/{id}, which /account/** covers.");
         for (String matched : new String[] {"annotated", "functional", "socket", "all", "early"}) {
