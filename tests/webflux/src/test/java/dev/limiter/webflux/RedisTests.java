@@ -89,7 +89,9 @@ class RedisTests {
                             .orElseThrow())
                     .contains("\"refunded\";r=5");
         }
-        assertThat(streams.committing).isNotEmpty().allMatch(name -> name.startsWith(Streams.EVENT_LOOP) || name.startsWith("parallel-"));
+        assertThat(streams.committing)
+                .isNotEmpty()
+                .allMatch(name -> name.startsWith(Streams.EVENT_LOOP) || name.startsWith("parallel-"));
     }
 
     @Test

@@ -28,9 +28,10 @@ class UnmatchedPathsTests {
                     """, "--management.endpoints.web.exposure.include=*");
         }
         assertThat(output)
-                .contains("limiter.rules.misspelled.paths = /ordres/**: no endpoint or static file has such a path and method")
+                .contains(
+                        "limiter.rules.misspelled.paths = /ordres/**: no endpoint or static file has such a path and method")
                 .contains("limiter.rules.wrong-method.paths = /plain: no endpoint")
-                .contains("There is /account/{id}, which /account/** covers.");
+                .contains("Did you mean /account/**? It covers /account/{id}.");
         for (String matched : new String[] {"annotated", "functional", "socket", "all", "early"}) {
             assertThat(output).doesNotContain("limiter.rules." + matched + ".paths =");
         }
