@@ -176,8 +176,11 @@ class WaitingTests extends WebTestSupport {
     @Test
     void responseOfAnInterceptorAfterTheWaitUsesTheTurn() throws Exception {
         assertThat(statuses(2)).containsExactly(200, 200);
+        int before = scene.withoutThread.get();
         Future<HttpResponse<String>> waiting =
                 waiting(1, "/guarded", "X-Forbidden", "later").get(0);
+        // or the request would not be dispatched again
+        await(() -> scene.withoutThread.get() > before);
         time.advance(Duration.ofSeconds(30));
         assertThat(result(waiting).statusCode()).isEqualTo(403);
         assertThat(statuses(3, "X-Forbidden", "yes")).containsExactly(403, 403, 429);
@@ -413,6 +416,7 @@ class WaitingTests extends WebTestSupport {
     static class Scene {
 
         final AtomicInteger served = new AtomicInteger();
+        final AtomicInteger withoutThread = new AtomicInteger();
         final List<AsyncContext> suspended = new CopyOnWriteArrayList<>();
         final List<String> callbacks = new CopyOnWriteArrayList<>();
         final CountDownLatch entered = new CountDownLatch(1);
@@ -439,6 +443,9 @@ class WaitingTests extends WebTestSupport {
         static @Order(-1000) Filter ending(Scene scene) {
             return (request, response, chain) -> {
                 chain.doFilter(request, response);
+                if (request.isAsyncStarted()) {
+                    scene.withoutThread.incrementAndGet();
+                }
                 if (((HttpServletRequest) request).getHeader("X-Ended") != null && request.isAsyncStarted()) {
                     scene.suspended.add(request.getAsyncContext());
                 }
