@@ -7,6 +7,7 @@ import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.response.FieldSink;
 import dev.limiter.spring.response.PolicyTexts;
 import java.lang.reflect.Method;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,9 +37,8 @@ final class ExchangeDecisions extends RequestDecisions {
     private static final int CLIENT_ERROR = 400;
 
     private final ServerWebExchange exchange;
-    private final Map<String, String> fields = new LinkedHashMap<>(4);
+    private final Map<String, String> fields = Collections.synchronizedMap(new LinkedHashMap<>(4));
     private volatile ExchangeView view;
-    private volatile boolean userKnown;
     private boolean closed;
     private boolean inSession;
 
@@ -58,16 +58,14 @@ final class ExchangeDecisions extends RequestDecisions {
         return view;
     }
 
-    /** Reads the user and the session of the request, unless they are known. Before Spring Security there is no user. */
-    Mono<ExchangeDecisions> withUser(ServerWebExchange current, boolean afterSecurity) {
-        if (userKnown) {
-            return Mono.just(this);
-        }
-        return ExchangeUser.of(current).map(user -> {
-            view = view.with(current, user);
-            userKnown = afterSecurity;
-            return this;
-        });
+    /** Reads the user and the session of the request. Reads them again until there is a user, who logs in later. */
+    Mono<ExchangeDecisions> withUser(ServerWebExchange current) {
+        return view.principal() != null
+                ? Mono.just(this)
+                : ExchangeUser.of(current).map(user -> {
+                    view = view.with(current, user);
+                    return this;
+                });
     }
 
     @Override

@@ -72,10 +72,11 @@ public final class ExchangeGate {
 
     private Mono<Boolean> permits(
             ApplicableRules rules, ExchangeDecisions decisions, ServerWebExchange exchange, Contexts contexts) {
-        return new ReactiveVerdict(
-                        () -> decider.decideLater(rules, contexts.make()),
-                        task -> NettyConnection.scheduler(exchange.getRequest()).schedule(task))
-                .flatMap(verdict -> permits(verdict, decisions, exchange))
+        Mono<Verdict> verdict = new ReactiveVerdict(
+                () -> decider.decideLater(rules, contexts.make()),
+                task -> NettyConnection.scheduler(exchange.getRequest()).schedule(task));
+        return (rules.mayReadUser() ? decisions.withUser(exchange).then(verdict) : verdict)
+                .flatMap(decided -> permits(decided, decisions, exchange))
                 .onErrorResume(RuntimeException.class, failure -> failed(failure, exchange));
     }
 

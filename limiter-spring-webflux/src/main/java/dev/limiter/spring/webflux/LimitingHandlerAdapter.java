@@ -1,6 +1,5 @@
 package dev.limiter.spring.webflux;
 
-import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits.HandlerCall;
 import dev.limiter.spring.edge.Endpoint;
@@ -75,12 +74,9 @@ public final class LimitingHandlerAdapter implements HandlerAdapter, Ordered {
         ApplicableRules rules = byPath
                 ? endpoint.rules(exchange.getRequest().getPath().pathWithinApplication(), decisions.decidedOnArrival())
                 : ApplicableRules.NONE;
-        List<RateLimitRule> annotated = endpoints.annotated(handler);
-        if (rules.isEmpty() && annotated.isEmpty()) {
-            return next.handle(exchange, limited(handler, decisions));
-        }
-        boolean readsUser = rules.mayReadUser() || annotated.stream().anyMatch(RateLimitRule::mayReadUser);
-        Mono<ExchangeDecisions> known = readsUser ? decisions.withUser(exchange, true) : Mono.just(decisions);
+        // also for methods that the handler calls
+        Mono<ExchangeDecisions> known =
+                endpoints.methodsMayReadUser() ? decisions.withUser(exchange) : Mono.just(decisions);
         // an empty result: the response is written
         return known.flatMap(same -> permits(rules, endpoint, decisions, exchange, handler))
                 .flatMap(permitted -> permitted ? next.handle(exchange, limited(handler, decisions)) : Mono.empty());

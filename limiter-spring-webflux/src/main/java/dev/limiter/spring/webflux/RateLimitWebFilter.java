@@ -2,7 +2,6 @@ package dev.limiter.spring.webflux;
 
 import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.compile.Rules;
-import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.edge.ArrivingRequest;
@@ -74,8 +73,6 @@ public final class RateLimitWebFilter implements WebFilter, Ordered {
             return Mono.just(true);
         }
         decisions.arrive(arriving.rules(), ruleSet.pathRules());
-        return ApplicableRules.of(arriving.rules()).mayReadUser()
-                ? decisions.withUser(exchange, false).flatMap(known -> gate.permits(arriving, known, exchange))
-                : gate.permits(arriving, decisions, exchange);
+        return gate.permits(arriving, decisions, exchange);
     }
 }

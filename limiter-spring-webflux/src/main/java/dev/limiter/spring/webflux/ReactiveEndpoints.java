@@ -33,6 +33,8 @@ public final class ReactiveEndpoints {
     private final MethodLimits methodLimits;
     private final boolean staticResources;
     private final EndpointCache<Route> cache;
+    private final Rules rules;
+    private volatile MethodsOf methods;
 
     /** {@code staticResources}: whether the automatic limit also applies to requests that no endpoint serves. */
     public ReactiveEndpoints(
@@ -41,6 +43,8 @@ public final class ReactiveEndpoints {
         this.methodLimits = methodLimits;
         this.staticResources = staticResources;
         this.cache = new EndpointCache<>(rules);
+        this.rules = rules;
+        this.methods = MethodsOf.UNKNOWN;
     }
 
     /** Returns the endpoint of a request that was mapped to a handler. */
@@ -59,6 +63,23 @@ public final class ReactiveEndpoints {
                 ? mappings.declaredMethod(handler, pattern, method.equals(HEAD) ? GET : method) + " " + pattern
                 : Resources.UNSERVED;
         return new Endpoint(resource, method, pattern, route, isOfActuator(handler), ruleSet, defaultLimit);
+    }
+
+    /** With a set of rules, whether any annotated method may read the user of a request. */
+    private record MethodsOf(@Nullable RuleSet ruleSet, boolean mayReadUser) {
+
+        static final MethodsOf UNKNOWN = new MethodsOf(null, false);
+    }
+
+    /** Returns whether any annotated method may read the user or the session of a request. */
+    boolean methodsMayReadUser() {
+        RuleSet current = rules.current();
+        MethodsOf known = methods;
+        if (known.ruleSet != current) {
+            known = new MethodsOf(current, methodLimits.rules(current).stream().anyMatch(RateLimitRule::mayReadUser));
+            methods = known;
+        }
+        return known.mayReadUser;
     }
 
     /** The rules of the method that handles requests, from annotations. */

@@ -18,6 +18,8 @@ import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Mono;
 
 /** Limits in Spring Cloud Gateway, in front of a backend that counts its requests. */
 @Timeout(60)
@@ -67,6 +69,20 @@ class GatewayTests {
         @Bean
         SecurityWebFilterChain security(ServerHttpSecurity http) {
             return open(http);
+        }
+
+        /** The user that a header names. */
+        @Bean
+        WebFilter user() {
+            return (exchange, chain) -> {
+                String name = exchange.getRequest().getHeaders().getFirst("X-User");
+                return chain.filter(
+                        name == null
+                                ? exchange
+                                : exchange.mutate()
+                                        .principal(Mono.just(() -> name))
+                                        .build());
+            };
         }
 
         static SecurityWebFilterChain open(ServerHttpSecurity http) {
@@ -153,5 +169,13 @@ class GatewayTests {
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(rejected.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"routed\";r=0");
         assertThat(clients.get("/flaky/1", "X-Api-Key", "a").statusCode()).isEqualTo(502);
+    }
+
+    @Test
+    void filterOfARouteKnowsTheUser() {
+        Clients clients = gateway("user: {key: principal, limit: 1, window: 1h}", "Limiter=user");
+        assertThat(clients.get("/orders/1", "X-User", "ann").statusCode()).isEqualTo(200);
+        assertThat(clients.get("/orders/1", "X-User", "ann").statusCode()).isEqualTo(429);
+        assertThat(clients.get("/orders/1", "X-User", "bob").statusCode()).isEqualTo(200);
     }
 }

@@ -15,6 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RequestLimitsTests {
 
     private static final Applications applications = new Applications();
+    private static final String ANN = "Basic YW5uOnNlY3JldA==";
+    private static final String BOB = "Basic Ym9iOnNlY3JldA==";
     private static Clients clients;
 
     @BeforeAll
@@ -75,13 +77,19 @@ class RequestLimitsTests {
 
     @Test
     void keyOfTheUserIsKnownBehindSpringSecurity() {
-        String ann = "Basic YW5uOnNlY3JldA==";
-        String bob = "Basic Ym9iOnNlY3JldA==";
         assertThat(clients.get("/account/1").statusCode()).isEqualTo(401);
-        assertThat(clients.get("/account/1", "Authorization", ann).statusCode()).isEqualTo(200);
-        assertThat(clients.get("/account/2", "Authorization", ann).statusCode()).isEqualTo(200);
-        assertThat(clients.get("/account/3", "Authorization", ann).statusCode()).isEqualTo(429);
-        assertThat(clients.get("/account/3", "Authorization", bob).statusCode()).isEqualTo(200);
+        assertThat(clients.get("/account/1", "Authorization", ANN).statusCode()).isEqualTo(200);
+        assertThat(clients.get("/account/2", "Authorization", ANN).statusCode()).isEqualTo(200);
+        assertThat(clients.get("/account/3", "Authorization", ANN).statusCode()).isEqualTo(429);
+        assertThat(clients.get("/account/3", "Authorization", BOB).statusCode()).isEqualTo(200);
+    }
+
+    /** No rule of the request itself needs the user. */
+    @Test
+    void keyOfTheUserIsKnownToMethodsThatTheHandlerCalls() {
+        assertThat(clients.get("/free/mine", "Authorization", ANN).statusCode()).isEqualTo(200);
+        assertThat(clients.get("/free/mine", "Authorization", ANN).statusCode()).isEqualTo(429);
+        assertThat(clients.get("/free/mine", "Authorization", BOB).statusCode()).isEqualTo(200);
     }
 
     @Test

@@ -135,6 +135,11 @@ class Shop {
             return stock.of(item);
         }
 
+        @GetMapping("/free/mine")
+        Mono<String> mine() {
+            return stock.mine();
+        }
+
         @GetMapping("/login")
         Mono<ResponseEntity<String>> login(@RequestParam String password) {
             return Mono.just(
@@ -158,6 +163,11 @@ class Shop {
     static class Stock {
 
         final AtomicInteger calls = new AtomicInteger();
+
+        @RateLimiter(limit = 1, window = "1h", key = "principal")
+        Mono<String> mine() {
+            return Mono.just("mine");
+        }
 
         @RateLimiter(limit = 3, window = "1h", key = "#item")
         Mono<Integer> of(String item) {

@@ -14,8 +14,8 @@ import org.springframework.lang.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * {@link LimiterWebEndpoint} on WebFlux, with all operations. Publishers see the request of their subscriber; operations that return none are
- * called on a thread that does not. Thread-safe.
+ * {@link LimiterWebEndpoint} on WebFlux. Operations return publishers, because only these have access to the request.
+ * Thread-safe.
  */
 @EndpointWebExtension(endpoint = LimiterEndpoint.class)
 public final class LimiterReactiveWebEndpoint {
