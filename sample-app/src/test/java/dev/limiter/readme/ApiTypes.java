@@ -49,6 +49,8 @@ import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
 import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.ResourceResolver;
+import dev.limiter.spring.webflux.ServerRejectionHandler;
+import dev.limiter.spring.webflux.ServerResourceResolver;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.util.Comparator;
@@ -95,6 +97,8 @@ final class ApiTypes {
             RuleTerms.class,
             RulesChanged.class,
             Scope.class,
+            ServerRejectionHandler.class,
+            ServerResourceResolver.class,
             StorageEvent.class);
 
     private static final List<String> SPI_PACKAGES = List.of("dev.limiter.spi");
