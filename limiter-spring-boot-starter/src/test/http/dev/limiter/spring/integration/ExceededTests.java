@@ -2,8 +2,6 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.annotation.RateLimiter;
-import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,10 +39,7 @@ import org.springframework.web.bind.annotation.RestController;
             "limiter.rules.candidates.paths=/candidate",
             "limiter.rules.candidates.limit=3",
             "limiter.rules.candidates.window=1h",
-            "limiter.rules.candidates.candidate.limit=1",
-            "limiter.rules.named.limit=1",
-            "limiter.rules.named.window=1h",
-            "limiter.rules.named.mode=shadow"
+            "limiter.rules.candidates.candidate.limit=1"
         })
 class ExceededTests extends WebTestSupport {
 
@@ -55,7 +50,6 @@ class ExceededTests extends WebTestSupport {
         "/all, '', '[early, watched]'",
         "/denied, [denied], [denied]",
         "/some, '', [some]",
-        "/annotated, '', [named]",
         "/candidate, '', ''",
         "/free, '', ''"
     })
@@ -81,14 +75,6 @@ class ExceededTests extends WebTestSupport {
             }
             assertThat(exceeded).isUnmodifiable();
             return exceeded.toString();
-        }
-
-        /** Decides after the arguments are resolved. */
-        @GetMapping("/annotated")
-        @RateLimiter("named")
-        String annotated(HttpServletRequest request) {
-            Object exceeded = request.getAttribute(EXCEEDED);
-            return exceeded == null ? "" : exceeded.toString();
         }
     }
 }
