@@ -7,33 +7,19 @@ import dev.limiter.spring.decide.PermitHolders
 import dev.limiter.spring.integration.WebStack
 import dev.limiter.testkit.Clients
 import dev.limiter.testkit.Conditions.await
-import kotlinx.coroutines.CompletableDeferred
-import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.delay
-import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.flow
-import kotlinx.coroutines.flow.flowOf
-import kotlinx.coroutines.flow.toList
-import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.*
+import kotlinx.coroutines.flow.*
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
-import org.junit.jupiter.api.AfterAll
-import org.junit.jupiter.api.BeforeAll
-import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.Timeout
-import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.api.*
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration
 import org.springframework.context.annotation.Configuration
 import org.springframework.context.annotation.Import
-import org.springframework.web.bind.annotation.GetMapping
-import org.springframework.web.bind.annotation.PathVariable
-import org.springframework.web.bind.annotation.RestController
+import org.springframework.web.bind.annotation.*
 
 /** Suspending functions and flows of Kotlin. Each test has a key or a rule of its own. */
 @Timeout(60)
 class SuspendTests {
-
     @Test
     fun `decides when the function starts`() = runBlocking<Unit> {
         assertThat(List(2) { stock.count("a") }).containsExactly(1, 2)
@@ -91,7 +77,6 @@ class SuspendTests {
 
     @RestController
     open class Handlers(private val stock: Stock) {
-
         @RateLimiter(limit = 2, window = "1h", key = "#id")
         @GetMapping("/suspending/{id}")
         open suspend fun suspending(@PathVariable id: String): String {
@@ -108,7 +93,6 @@ class SuspendTests {
     }
 
     open class Stock {
-
         @Volatile
         open var calls = 0
 
@@ -137,7 +121,6 @@ class SuspendTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     open class SuspendingFallback {
-
         @RateLimiter(limit = 1, window = "1h", fallback = "stale")
         open suspend fun fresh(item: String): String = item
 

@@ -4,6 +4,7 @@ import dev.limiter.spring.webflux.ServerRejectionHandler;
 import dev.limiter.spring.webflux.ServerResourceResolver;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.springframework.context.annotation.Bean;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -155,8 +156,8 @@ public class WebStack {
         }
 
         @GetMapping(value = "/failed/stream-slow", produces = MediaType.APPLICATION_NDJSON_VALUE)
-        Flux<String> stream() {
-            return events();
+        Flux<List<String>> stream() {
+            return events().map(List::of);
         }
     }
 }
