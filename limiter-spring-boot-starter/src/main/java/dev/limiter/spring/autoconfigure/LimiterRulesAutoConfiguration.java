@@ -34,6 +34,7 @@ import dev.limiter.spring.web.route.ApplicationPatternParser;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -45,6 +46,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Auto-configuration of rules from {@code limiter.*} and from {@link RuleSource} beans. */
 @AutoConfiguration
@@ -85,6 +87,7 @@ public final class LimiterRulesAutoConfiguration {
             LimiterSettings settings,
             SecretValues secrets,
             ObjectProvider<RateLimiterFactory> factory,
+            ObjectProvider<Supplier<PathPatternParser>> parser,
             LimitResolvers resolvers) {
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
         return new RuleCompiler(
@@ -92,7 +95,7 @@ public final class LimiterRulesAutoConfiguration {
                         beans, expressions, secrets, settings.web().addresses())),
                 expressions,
                 available(factory.getIfAvailable(RateLimiterFactory::new)),
-                new RequestMatcherCompiler(new ApplicationPatternParser(beans)),
+                new RequestMatcherCompiler(parser.getIfAvailable(() -> new ApplicationPatternParser(beans))),
                 settings.mode(),
                 settings.web().headers(),
                 settings.storage() == Storage.REDIS ? TimeSteps.MICROSECONDS : TimeSteps.NANOSECONDS,

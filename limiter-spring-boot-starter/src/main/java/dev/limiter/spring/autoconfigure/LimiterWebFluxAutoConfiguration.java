@@ -25,6 +25,7 @@ import dev.limiter.spring.webflux.ServerRejectionHandler;
 import dev.limiter.spring.webflux.ServerRejections;
 import dev.limiter.spring.webflux.ServerResourceResolver;
 import dev.limiter.spring.webflux.UnmatchedServerPathsCheck;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -39,6 +40,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Limits requests in Spring WebFlux and Spring Cloud Gateway. */
 @AutoConfiguration(after = LimiterMethodAutoConfiguration.class)
@@ -55,6 +57,12 @@ public final class LimiterWebFluxAutoConfiguration {
     @Bean
     ReactiveMappings limiterHandlerMappings(ApplicationContext application) {
         return new ReactiveMappings(application);
+    }
+
+    /** Read with the first request. */
+    @Bean
+    Supplier<PathPatternParser> limiterPatternParser(ObjectProvider<ReactiveMappings> mappings) {
+        return () -> mappings.getObject().patternParser();
     }
 
     @Bean

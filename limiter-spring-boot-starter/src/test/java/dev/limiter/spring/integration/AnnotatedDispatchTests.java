@@ -27,6 +27,7 @@ import org.springframework.web.bind.annotation.ResponseBody;
 @Yml("""
         limiter.rules:
           shared: { limit: 10, window: 1h, scope: rule }
+          watched: { limit: 1, window: 1h, mode: shadow }
         """)
 class AnnotatedDispatchTests extends WebTestSupport {
 
@@ -93,6 +94,13 @@ class AnnotatedDispatchTests extends WebTestSupport {
         assertStatuses(List.of(404, 429), "/missing?service");
     }
 
+    /** Decided after the arguments are resolved. */
+    @Test
+    void handlerSeesItsOwnRuleInShadowMode() {
+        assertThat(get("/watched").body()).isEqualTo("null");
+        assertThat(get("/watched").body()).isEqualTo("[watched]");
+    }
+
     /** Also verifies that the header contains the rule only once. */
     private int sharedRemaining(String path) {
         HttpResponse<String> answer = get(path);
@@ -108,6 +116,13 @@ class AnnotatedDispatchTests extends WebTestSupport {
 
     @Controller
     static class Endpoints {
+
+        @RateLimiter("watched")
+        @GetMapping("/watched")
+        @ResponseBody
+        String watched(HttpServletRequest request) {
+            return String.valueOf(request.getAttribute("dev.limiter.exceeded"));
+        }
 
         @RateLimiter(name = "first", limit = 10, window = "1h")
         @GetMapping("/forward")

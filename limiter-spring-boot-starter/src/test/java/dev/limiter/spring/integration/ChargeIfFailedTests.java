@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.testkit.Conditions;
+import dev.limiter.testkit.RawClient;
 import jakarta.servlet.http.HttpServletResponse;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,8 +30,12 @@ import org.springframework.web.bind.annotation.RequestParam;
         limiter.rules:
           login: { paths: /login, limit: 2, window: 1h, charge-if: Failed }
           early: { paths: /early, phase: request, limit: 2, window: 1h, charge-if: failed }
+          lost: { paths: /lost, limit: 1, window: 1h, charge-if: failed }
         """)
 class ChargeIfFailedTests extends WebTestSupport {
+
+    private static final Semaphore ENTERED = new Semaphore(0);
+    private static final Semaphore GATE = new Semaphore(0);
 
     @Autowired
     private Accounts accounts;
@@ -116,6 +123,15 @@ class ChargeIfFailedTests extends WebTestSupport {
     void methodCalledDuringTheResponseIsSettledAtTheEnd() throws Exception {
         assertThat(get("/late").statusCode()).isEqualTo(200);
         assertThat(get("/late").body()).isEqualTo("begun, called");
+    }
+
+    @Test
+    void lostClientIsChargedByTheIntendedResponse() throws Exception {
+        new RawClient(port()).begin("/lost").close();
+        ENTERED.acquire();
+        GATE.release();
+
+        Conditions.await(() -> remaining("lost", "") == 0);
     }
 
     static class Accounts {
@@ -222,6 +238,13 @@ class ChargeIfFailedTests extends WebTestSupport {
         @GetMapping("/service")
         ResponseEntity<String> service(int status) {
             return answer(accounts.check(status));
+        }
+
+        @GetMapping("/lost")
+        ResponseEntity<String> lost() {
+            ENTERED.release();
+            GATE.acquireUninterruptibly();
+            return ResponseEntity.status(401).body("x".repeat(100_000));
         }
 
         @GetMapping("/late")

@@ -8,8 +8,7 @@ import dev.limiter.spring.decide.PermitHolders;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,12 +65,11 @@ class ReactiveServiceTests extends WebTestSupport {
 
     @Test
     void permitIsHeldUntilTheEnd() throws Exception {
-        FutureTask<HttpResponse<String>> first = new FutureTask<>(() -> get("/pool"));
-        new Thread(first).start();
+        Future<HttpResponse<String>> first = background(() -> get("/pool"));
         await(() -> holders.permits("pool") == 1);
         assertThat(get("/pool").statusCode()).isEqualTo(503);
         Services.end.tryEmitEmpty();
-        assertThat(first.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(result(first).statusCode()).isEqualTo(200);
         assertThat(holders.permits("pool")).isZero();
         assertStatus(200, "/pool");
         assertThat(holders.permits("pool")).isZero();

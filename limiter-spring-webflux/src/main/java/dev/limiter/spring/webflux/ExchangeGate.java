@@ -95,7 +95,7 @@ public final class ExchangeGate {
         if (!(failure instanceof RuleEvaluationException)) {
             StackTraceElement[] trace = failure.getStackTrace();
             String place = trace.length == 0 ? failure.getClass().getName() : trace[0].toString();
-            failures.error(place, "A request could not be decided; responding with 500", failure);
+            failures.error(place, "Deciding a request failed; its response is 500", failure);
         }
         if (exchange.getResponse().isCommitted()) {
             return Mono.just(false);
@@ -115,10 +115,11 @@ public final class ExchangeGate {
         try {
             resource = resources.resolve(exchange, named);
         } catch (RuntimeException failure) {
-            throw new IllegalStateException("The ServerResourceResolver failed for " + named, failure);
+            throw new IllegalStateException("The ServerResourceResolver bean failed for " + named, failure);
         }
         if (resource == null) {
-            throw new IllegalStateException("The ServerResourceResolver returned null for " + named);
+            throw new IllegalStateException(
+                    "The ServerResourceResolver bean returned null for " + named + "; it must return a name");
         }
         return resource;
     }

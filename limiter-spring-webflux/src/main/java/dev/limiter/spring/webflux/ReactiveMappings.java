@@ -25,6 +25,8 @@ import org.springframework.web.reactive.resource.EncodedResourceResolver;
 import org.springframework.web.reactive.resource.PathResourceResolver;
 import org.springframework.web.reactive.resource.ResourceWebHandler;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 /** The handler mappings of a WebFlux application. Thread-safe. */
 public final class ReactiveMappings {
@@ -52,6 +54,19 @@ public final class ReactiveMappings {
     /** All mappings, in the order in which they are asked for a handler. */
     List<HandlerMapping> all() {
         return mappings.get();
+    }
+
+    /** Returns the parser of the annotated mapping, which may match case-insensitively. */
+    public PathPatternParser patternParser() {
+        return of(RequestMappingHandlerMapping.class)
+                .filter(mapping -> !isOfActuator(mapping))
+                .map(RequestMappingHandlerMapping::getPathPatternParser)
+                .findFirst()
+                .orElse(PathPatternParser.defaultInstance);
+    }
+
+    private static boolean isOfActuator(HandlerMapping mapping) {
+        return mapping.getClass().getName().contains(".actuate.");
     }
 
     <T> Stream<T> of(Class<T> type) {
@@ -98,9 +113,7 @@ public final class ReactiveMappings {
     /** Everything that the application serves, as far as its mappings show; without Actuator. */
     ServedPaths served() {
         ServedPaths served = new ServedPaths();
-        all().stream()
-                .filter(mapping -> !mapping.getClass().getName().contains(".actuate."))
-                .forEach(mapping -> add(mapping, served));
+        all().stream().filter(mapping -> !isOfActuator(mapping)).forEach(mapping -> add(mapping, served));
         ofRoutes().forEach(route -> {
             served.add(route.pattern.isEmpty() ? Resources.ALL_PATHS : route.pattern, route.methods);
             // there may be more below it, in conditions that do not show their paths

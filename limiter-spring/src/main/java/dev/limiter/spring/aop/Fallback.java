@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -41,7 +42,7 @@ record Fallback(Method method, boolean takesException) {
                 || !resultFits(limited.getReturnType(), method.getReturnType())) {
             return null;
         }
-        Class<?>[] same = limited.getParameterTypes();
+        Class<?>[] same = parameters(limited);
         Class<?>[] own = method.getParameterTypes();
         if (Arrays.equals(same, own)) {
             return new Fallback(method, false);
@@ -51,6 +52,12 @@ record Fallback(Method method, boolean takesException) {
                 && Throwable.class.isAssignableFrom(own[same.length])
                 && own[same.length].isAssignableFrom(RateLimitExceededException.class);
         return takesException ? new Fallback(method, true) : null;
+    }
+
+    /** Returns the parameters without the continuation of a suspending function, which Spring resumes. */
+    private static Class<?>[] parameters(Method limited) {
+        Class<?>[] all = limited.getParameterTypes();
+        return KotlinDetector.isSuspendingFunction(limited) ? Arrays.copyOf(all, all.length - 1) : all;
     }
 
     private static boolean resultFits(Class<?> wanted, Class<?> given) {
@@ -67,22 +74,25 @@ record Fallback(Method method, boolean takesException) {
             return "It is the limited method itself: name another one, such as \"" + name + "Rejected\".";
         }
         StringBuilder parameters = new StringBuilder();
-        for (Class<?> type : limited.getParameterTypes()) {
+        for (Class<?> type : parameters(limited)) {
             parameters.append(parameters.isEmpty() ? "" : ", ").append(type.getSimpleName());
         }
         String result = limited.getReturnType().getSimpleName();
         String separator = parameters.isEmpty() ? "" : ", ";
         return targetClass.getSimpleName() + " needs a method \"" + result + " " + name + "(" + parameters
-                + ")\", or \"" + result + " " + name + "(" + parameters + separator + "RateLimitExceededException)\".";
+                + ")\", or \"" + result + " " + name + "(" + parameters + separator + "RateLimitExceededException)\"."
+                + (KotlinDetector.isSuspendingFunction(limited) ? " It must not be a suspending function." : "");
     }
 
+    /** {@code limited}: the rejected method. */
     @Nullable
-    Object call(@Nullable Object target, @Nullable Object[] arguments, RateLimitExceededException rejection)
+    Object call(
+            @Nullable Object target, Method limited, @Nullable Object[] arguments, RateLimitExceededException rejection)
             throws Throwable {
-        @Nullable Object[] all = arguments;
+        int same = parameters(limited).length;
+        @Nullable Object[] all = Arrays.copyOf(arguments, takesException ? same + 1 : same);
         if (takesException) {
-            all = Arrays.copyOf(arguments, arguments.length + 1);
-            all[arguments.length] = rejection;
+            all[same] = rejection;
         }
         ReflectionUtils.makeAccessible(method);
         try {

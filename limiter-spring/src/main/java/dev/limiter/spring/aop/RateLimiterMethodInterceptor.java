@@ -58,7 +58,7 @@ public final class RateLimiterMethodInterceptor implements MethodInterceptor {
         if (fallback == null) {
             throw rejection;
         }
-        return fallback.call(target, call.getArguments(), rejection);
+        return fallback.call(target, call.getMethod(), call.getArguments(), rejection);
     }
 
     private static Class<?> type(Method method, @Nullable Object target) {

@@ -5,12 +5,14 @@ import dev.limiter.spring.decide.ReactiveVerdict;
 import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.decide.Verdict;
 import java.lang.reflect.Method;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
@@ -23,6 +25,8 @@ import reactor.core.scheduler.Schedulers;
  * cancellation. Never blocks.
  */
 final class ReactiveCall {
+
+    private static final ReactiveAdapterRegistry ADAPTERS = ReactiveAdapterRegistry.getSharedInstance();
 
     private final RateLimiterMethodInterceptor limits;
     private final MethodInvocation call;
@@ -39,34 +43,41 @@ final class ReactiveCall {
 
     /** Returns whether the method returns a publisher. Not a future: its work has begun when it is returned. */
     static boolean isReactive(Method method) {
-        return KotlinDetector.isSuspendingFunction(method) || adapter(method) != null;
+        return adapter(method) != null;
     }
 
     private static @Nullable ReactiveAdapter adapter(Method method) {
-        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType());
+        ReactiveAdapter adapter = ADAPTERS.getAdapter(
+                KotlinDetector.isSuspendingFunction(method) ? publisher(method) : method.getReturnType());
         return adapter != null && adapter.getDescriptor().isDeferred() ? adapter : null;
+    }
+
+    /** Returns what Spring makes of the result of a suspending function. */
+    private static Class<?> publisher(Method suspending) {
+        Class<?> result = new MethodParameter(suspending, -1).getParameterType();
+        ReactiveAdapter adapter = ADAPTERS.getAdapter(result);
+        return adapter != null && adapter.isMultiValue() ? Flux.class : Mono.class;
     }
 
     /** {@code bound}: the request of the calling thread, unless the subscriber's context has another one. */
     Object limited(@Nullable RequestDecisions bound) {
-        ReactiveAdapter adapter = adapter(call.getMethod());
-        if (adapter != null && adapter.isMultiValue()) {
+        ReactiveAdapter adapter = Objects.requireNonNull(adapter(call.getMethod()));
+        if (adapter.isMultiValue()) {
             return adapter.fromPublisher(Flux.deferContextual(context -> {
                 Subscription subscription = new Subscription(context.getOrDefault(RequestDecisions.class, bound));
                 return Flux.usingWhen(
                         subscription.verdict(),
-                        verdict -> subscription.settling(Flux.from(subscription.work(verdict, adapter)), verdict),
+                        verdict -> subscription.settling(Flux.from(subscription.work(verdict)), verdict),
                         subscription::release);
             }));
         }
-        Mono<Object> mono = Mono.deferContextual(context -> {
+        return adapter.fromPublisher(Mono.deferContextual(context -> {
             Subscription subscription = new Subscription(context.getOrDefault(RequestDecisions.class, bound));
             return Mono.usingWhen(
                     subscription.verdict(),
-                    verdict -> subscription.settling(Mono.from(subscription.work(verdict, adapter)), verdict),
+                    verdict -> subscription.settling(Mono.from(subscription.work(verdict)), verdict),
                     subscription::release);
-        });
-        return adapter == null ? mono : adapter.fromPublisher(mono);
+        }));
     }
 
     /** One subscription, which is one decision and one run of the method. */
@@ -85,14 +96,14 @@ final class ReactiveCall {
                     () -> limits.decideLater(call, method, request, handler), Schedulers.parallel()::schedule);
         }
 
-        Publisher<Object> work(Verdict verdict, @Nullable ReactiveAdapter adapter) {
+        Publisher<Object> work(Verdict verdict) {
             if (request != null && handler) {
                 request.add(verdict);
             } else if (request != null) {
                 request.settleWithAnswer(verdict);
             }
             try {
-                return publisher(verdict.permitted() ? proceed() : fallback(verdict), adapter);
+                return publisher(verdict.permitted() ? proceed() : fallback(verdict));
             } catch (Throwable failure) {
                 return Mono.error(failure);
             }
@@ -111,15 +122,17 @@ final class ReactiveCall {
             if (fallback == null) {
                 throw rejection;
             }
-            return fallback.call(call.getThis(), call.getArguments(), rejection);
+            return fallback.call(call.getThis(), call.getMethod(), call.getArguments(), rejection);
         }
 
+        /** A fallback of a suspending function may return a plain result. */
         @SuppressWarnings("unchecked")
-        private static Publisher<Object> publisher(@Nullable Object result, @Nullable ReactiveAdapter adapter) {
-            if (result == null || adapter == null && !(result instanceof Publisher)) {
-                return Mono.justOrEmpty(result);
+        private static Publisher<Object> publisher(@Nullable Object result) {
+            ReactiveAdapter adapter = result instanceof Publisher ? null : ADAPTERS.getAdapter(null, result);
+            if (adapter != null) {
+                return (Publisher<Object>) adapter.toPublisher(result);
             }
-            return (Publisher<Object>) (adapter == null ? result : adapter.toPublisher(result));
+            return result instanceof Publisher ? (Publisher<Object>) result : Mono.justOrEmpty(result);
         }
 
         Mono<Object> settling(Mono<Object> work, Verdict verdict) {

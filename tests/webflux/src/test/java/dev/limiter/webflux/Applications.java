@@ -21,10 +21,6 @@ final class Applications implements AutoCloseable {
         SpringApplication starting = new SpringApplication(application);
         starting.addInitializers(yaml(yaml));
         List<String> all = new ArrayList<>();
-        all.add("--spring.cloud.gateway.server.webflux.enabled=false");
-        // needs the rest of the gateway, also where that is off
-        all.add(
-                "--spring.autoconfigure.exclude=org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration");
         all.addAll(List.of(arguments));
         all.add("--server.port=0");
         all.add("--spring.main.banner-mode=off");

@@ -28,7 +28,7 @@ class OperatorTests {
                 Shop.class,
                 """
                 limiter:
-                  web: {default-limit: {limit: 50, window: 1h, key: ip}, exclude: "/shadow"}
+                  web: {default-limit: {limit: 50, window: 1h, key: ip}, exclude: "/free/mine"}
                   rules:
                     orders: {paths: ["/orders/**"], methods: [GET], key: "header:X-Api-Key", limit: 3, window: 1h,
                       ban: {after: 100, within: 1h, for: 1h}}
@@ -116,8 +116,8 @@ class OperatorTests {
         path=/functional/7?id%3D7              | functional | key     | ["param:id"]
         path=/functional/7?id%3D7              | functional | sharedByAllWithoutOne | false
         path=/plain                            | Controller.plain | because | @RateLimiter is on the handler method
-        path=/shadow                           | default    | because | limiter.web.exclude matches
-        method=DELETE&path=/shadow             | default    | because | no endpoint matches this request
+        path=/free/mine                        | default    | because | limiter.web.exclude matches
+        method=DELETE&path=/free/mine          | default    | because | no endpoint matches this request
         path=/actuator/health                  | default    | because | endpoints of Actuator are not limited
         path=/unserved                         | default    | because | @RateLimiter is on the handler method, or no endpoint of the application matches
         method=OPTIONS&path=/plain&header.Origin=http://a.example&header.Access-Control-Request-Method=GET | default | because | CORS preflights are not charged

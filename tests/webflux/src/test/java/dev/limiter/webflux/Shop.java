@@ -1,7 +1,6 @@
 package dev.limiter.webflux;
 
 import dev.limiter.spring.annotation.RateLimiter;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,17 +9,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
-import org.springframework.http.ResponseEntity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.function.server.RouterFunction;
@@ -29,8 +23,6 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.reactive.handler.SimpleUrlHandlerMapping;
 import org.springframework.web.reactive.socket.WebSocketHandler;
 import org.springframework.web.server.ResponseStatusException;
-import org.springframework.web.server.ServerWebExchange;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** A shop with every kind of WebFlux handler. */
@@ -87,11 +79,6 @@ class Shop {
             return Mono.just("order " + id);
         }
 
-        @PostMapping("/orders")
-        Mono<String> order(@RequestBody Mono<String> body) {
-            return body.map(text -> "ordered " + text);
-        }
-
         @GetMapping("/account/{id}")
         Mono<String> account(@PathVariable String id) {
             return Mono.just("account " + id);
@@ -125,11 +112,6 @@ class Shop {
             return Mono.just("cached");
         }
 
-        @GetMapping(value = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-        Flux<String> events() {
-            return Flux.interval(Duration.ofMillis(50)).map(number -> "event " + number);
-        }
-
         @GetMapping("/stock/{item}")
         Mono<Integer> stock(@PathVariable String item) {
             return stock.of(item);
@@ -140,22 +122,9 @@ class Shop {
             return stock.mine();
         }
 
-        @GetMapping("/login")
-        Mono<ResponseEntity<String>> login(@RequestParam String password) {
-            return Mono.just(
-                    password.equals("right")
-                            ? ResponseEntity.ok("in")
-                            : ResponseEntity.status(HttpStatus.UNAUTHORIZED).body("out"));
-        }
-
         @GetMapping("/failing")
         Mono<String> failing() {
             return Mono.error(new ResponseStatusException(HttpStatus.GONE));
-        }
-
-        @GetMapping("/shadow")
-        Mono<String> shadow(ServerWebExchange exchange) {
-            return Mono.just("exceeded " + exchange.getAttribute("dev.limiter.exceeded"));
         }
     }
 

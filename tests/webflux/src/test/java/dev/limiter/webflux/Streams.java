@@ -1,6 +1,7 @@
 package dev.limiter.webflux;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.integration.WebStack;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -15,8 +16,6 @@ import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.ReactorResourceFactory;
-import org.springframework.security.config.web.server.ServerHttpSecurity;
-import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.HandlerMapping;
@@ -32,7 +31,7 @@ import reactor.netty.resources.LoopResources;
 /** Handlers that take their time, on a server with one event loop. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({Streams.Controller.class, Streams.Late.class})
+@Import({WebStack.class, Streams.Controller.class, Streams.Late.class})
 class Streams {
 
     /** The threads that serve requests: there is one. */
@@ -45,13 +44,6 @@ class Streams {
     final Set<String> committing = ConcurrentHashMap.newKeySet();
 
     volatile Sinks.Empty<String> end = Sinks.empty();
-
-    @Bean
-    SecurityWebFilterChain security(ServerHttpSecurity http) {
-        return http.authorizeExchange(paths -> paths.anyExchange().permitAll())
-                .csrf(ServerHttpSecurity.CsrfSpec::disable)
-                .build();
-    }
 
     @Bean
     ReactorResourceFactory resources() {

@@ -6,21 +6,14 @@ import dev.limiter.spring.RateLimitTemplate;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
 
 /** A handler that uses the rule of another path by name. The clock stands still. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.exports.paths=/exports",
-            "limiter.rules.exports.key=header:X-User",
-            "limiter.rules.exports.limit=2",
-            "limiter.rules.exports.window=1h"
-        })
+@Yml("""
+        limiter.rules:
+          exports: { paths: /exports, key: header:X-User, limit: 2, window: 1h }
+        """)
 class LimitsInCodeTests extends WebTestSupport {
 
     @Test
@@ -46,11 +39,7 @@ class LimitsInCodeTests extends WebTestSupport {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import({Base.class, Jobs.class})
-    static class Application {}
-
-    @RestController
+    @TestApplication
     static class Jobs {
 
         private final RateLimitTemplate limits;

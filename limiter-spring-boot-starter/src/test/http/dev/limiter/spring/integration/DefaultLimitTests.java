@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.RateLimitEvent;
-import dev.limiter.spring.web.ResourceResolver;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -13,9 +12,6 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
-import org.springframework.web.servlet.function.RouterFunction;
-import org.springframework.web.servlet.function.RouterFunctions;
-import org.springframework.web.servlet.function.ServerResponse;
 
 @Yml("""
         limiter:
@@ -83,19 +79,8 @@ class DefaultLimitTests extends WebTestSupport {
     static class Controller {
 
         @Bean
-        static ResourceResolver resources() {
+        static WebStack.Resources resources() {
             return (request, resource) -> resource.contains("/renamed") ? "renamed" : resource;
-        }
-
-        @Bean
-        static RouterFunction<ServerResponse> functions() {
-            return RouterFunctions.route()
-                    .GET("/function/{id}", request -> ServerResponse.ok().body("function"))
-                    .path(
-                            "/nested",
-                            nested -> nested.GET(
-                                    "/function", request -> ServerResponse.ok().body("nested")))
-                    .build();
         }
 
         @GetMapping("/orders/{id}")

@@ -8,8 +8,6 @@ import dev.limiter.Algorithm;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.testkit.RawClient;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -22,9 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -40,8 +36,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.AsyncHandlerInterceptor;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -49,18 +43,14 @@ import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Requests that wait in a queue without a thread. */
+/** Requests of Spring MVC that wait, as its interceptors and the container see them. */
 @Yml("""
         server.tomcat.threads.max: 2
         limiter.rules:
           pace: { paths: /paced/**, algorithm: leaky-bucket, limit: 10, window: 1s, max-wait: 500ms }
-          pool: { paths: /pool/**, algorithm: concurrency, limit: 1, max-wait: 1m, max-waiting: 2 }
-          bucket: { paths: /bucket/**, limit: 1, window: 4s, max-wait: 30s, headers: both }
           guarded: { paths: /guarded, limit: 2, window: 1m, max-wait: 1m }
-          vip: { paths: /vip, algorithm: fixed-window, limit: 4, window: 1m, max-wait: 1m, reserve: 25%,
-              priority: "#request.getHeader('X-Plan') == 'gold'" }
         """)
-class WaitingTests extends WebTestSupport {
+class WaitingInterceptorsTests extends WebTestSupport {
 
     private static final Duration TURN = Duration.ofMillis(100);
 
@@ -70,9 +60,6 @@ class WaitingTests extends WebTestSupport {
     @Autowired
     private Service service;
 
-    @Autowired
-    private MeterRegistry meters;
-
     @BeforeEach
     void idle() {
         time.advance(Duration.ofHours(1));
@@ -80,71 +67,14 @@ class WaitingTests extends WebTestSupport {
         scene.callbacks.clear();
     }
 
-    @Test
-    void requestsLeaveInTurnWithoutHoldingThreads() throws Exception {
-        assertThat(get("/paced/sync").body()).isEqualTo("served 1");
-        List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
-
-        // two request threads, and five waiting requests
-        assertThat(get("/free").statusCode()).isEqualTo(200);
-        for (int i = 0; i < 5; i++) {
-            int left = 4 - i;
-            time.advance(TURN.minusNanos(1));
-            assertThat(limiters.waiting()).isEqualTo(left + 1);
-            time.advance(Duration.ofNanos(1));
-            await(() -> limiters.waiting() == left);
-            assertThat(result(waiting.get(i)).body()).isEqualTo("served " + (i + 2));
-        }
-        assertThat(meters.get("limiter.wait").tag("rule", "pace").timer().count())
-                .isGreaterThanOrEqualTo(6);
-        assertThat(meters.get("limiter.waiting").gauge().value()).isZero();
-    }
-
-    @Test
-    void requestThatWouldWaitTooLongIsRejectedAtOnce() throws Exception {
-        get("/paced/sync");
-        List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
-
-        HttpResponse<String> rejected = get("/paced/sync");
-
-        assertThat(rejected.statusCode()).isEqualTo(429);
-        // in a tenth of a second, the next turn is within half a second
-        assertThat(field(rejected, "Retry-After")).isEqualTo("1");
-        assertThat(field(rejected, "RateLimit")).isEqualTo("\"pace\";r=0;t=1");
-        assertThat(scene.served).hasValue(1);
-        time.advance(Duration.ofSeconds(1));
-        for (Future<HttpResponse<String>> one : waiting) {
-            assertThat(result(one).statusCode()).isEqualTo(200);
-        }
-    }
-
-    /** The time to the next permit counts from the response, without the wait. */
-    @Test
-    void fieldsHaveTheStateAtTheEndOfTheWait() throws Exception {
-        assertThat(field(get("/bucket/sync"), "RateLimit")).isEqualTo("\"bucket\";r=0;t=4");
-        List<Future<HttpResponse<String>>> waiting = waiting(2, "/bucket/sync");
-        time.advance(Duration.ofSeconds(4));
-        await(() -> waiting.stream().anyMatch(Future::isDone));
-        time.advance(Duration.ofSeconds(4));
-
-        for (Future<HttpResponse<String>> one : waiting) {
-            assertThat(field(result(one), "RateLimit")).isEqualTo("\"bucket\";r=0;t=4");
-            assertThat(field(result(one), "X-RateLimit-Reset")).isEqualTo("4");
-        }
-    }
-
     @ParameterizedTest
-    @ValueSource(strings = {"/paced/callable", "/paced/deferred", "/paced/future", "/paced/annotated"})
-    void anAsynchronousHandlerRunsOnceAndIsChargedOnce(String path) throws Exception {
-        assertThat(get(path).body()).isEqualTo("served 1");
+    @ValueSource(strings = {"/paced/callable", "/paced/deferred"})
+    void anAsynchronousHandlerRunsOnce(String path) throws Exception {
+        get("/paced/sync");
         Future<HttpResponse<String>> waiting = waiting(1, path).get(0);
         time.advance(TURN);
-        HttpResponse<String> response = result(waiting);
-        assertThat(response.body()).isEqualTo("served 2");
-        assertThat(field(response, "RateLimit-Policy")).contains("\"pace\";q=10;w=1");
-        // the next turn is free, so only one was taken
-        time.advance(TURN);
-        assertThat(get(path).body()).isEqualTo("served 3");
+        assertThat(result(waiting).body()).isEqualTo("served 2");
+        assertThat(scene.served).hasValue(2);
     }
 
     /** An interceptor that checks only the first dispatch must see it before the request waits. */
@@ -194,15 +124,6 @@ class WaitingTests extends WebTestSupport {
                 .toList();
     }
 
-    @Test
-    void bodyIsAvailableAfterTheWait() throws Exception {
-        get("/paced/sync");
-        Future<HttpResponse<String>> waiting = background(() -> post("/paced/body", "hello"));
-        await(() -> limiters.waiting() == 1);
-        time.advance(TURN);
-        assertThat(result(waiting).body()).isEqualTo("hello");
-    }
-
     /** The container completes a request when it notices that the client is gone. */
     @Test
     void theTurnOfARequestThatTheContainerEndsStaysEmpty() throws Exception {
@@ -238,45 +159,6 @@ class WaitingTests extends WebTestSupport {
         assertThat(result(last).body()).startsWith("served");
         await(() -> scene.served.get() == 3);
         assertThat(limiters.waiting()).isZero();
-    }
-
-    @Test
-    void requestsWaitForOneThatIsServed() throws Exception {
-        Future<HttpResponse<String>> first = background(() -> get("/pool/blocking"));
-        await(() -> scene.entered.getCount() == 0);
-        List<Future<HttpResponse<String>>> waiting = waiting(2, "/pool/sync");
-        HttpResponse<String> tooMany = get("/pool/sync");
-        // a limit that all clients share
-        assertThat(tooMany.statusCode()).isEqualTo(503);
-
-        scene.gate.countDown();
-
-        assertThat(result(first).statusCode()).isEqualTo(200);
-        for (Future<HttpResponse<String>> one : waiting) {
-            assertThat(result(one).statusCode()).isEqualTo(200);
-        }
-        // the permit of the last request is released after its response was read
-        assertStatus(200, "/pool/sync");
-    }
-
-    @Test
-    void onlyThoseWithPriorityHaveTheReserveAndTakeFromTheNextWindow() throws Exception {
-        for (int i = 0; i < 3; i++) {
-            assertThat(get("/vip").statusCode()).isEqualTo(200);
-        }
-        assertThat(get("/vip").statusCode()).isEqualTo(429);
-        assertThat(get("/vip", "X-Plan", "gold").statusCode()).isEqualTo(200);
-
-        List<Future<HttpResponse<String>>> waiting = waiting(4, "/vip", "X-Plan", "gold");
-        assertThat(get("/vip", "X-Plan", "gold").statusCode()).isEqualTo(429);
-        assertThat(get("/vip").statusCode()).isEqualTo(429);
-
-        time.advance(Duration.ofMinutes(1));
-        for (Future<HttpResponse<String>> one : waiting) {
-            assertThat(result(one).statusCode()).isEqualTo(200);
-        }
-        // the permits of the new window were already taken in advance
-        assertThat(get("/vip").statusCode()).isEqualTo(429);
     }
 
     @Test
@@ -325,27 +207,6 @@ class WaitingTests extends WebTestSupport {
         }
         expected.addAll(List.of("preHandle", "postHandle", "afterCompletion"));
         assertThat(scene.callbacks).isEqualTo(expected);
-    }
-
-    /** Sends requests one by one, each after the previous one waits. */
-    private List<Future<HttpResponse<String>>> waiting(int count, String path, String... headers) {
-        List<Future<HttpResponse<String>>> waiting = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            int before = limiters.waiting();
-            waiting.add(background(() -> get(path, headers)));
-            await(() -> limiters.waiting() == before + 1);
-        }
-        return waiting;
-    }
-
-    private static <T> Future<T> background(Callable<T> task) {
-        FutureTask<T> future = new FutureTask<>(task);
-        new Thread(future).start();
-        return future;
-    }
-
-    private static <T> T result(Future<T> future) throws Exception {
-        return future.get(60, TimeUnit.SECONDS);
     }
 
     /** Checks the first dispatch and trusts the second, or the other way round. */
@@ -419,8 +280,6 @@ class WaitingTests extends WebTestSupport {
         final AtomicInteger withoutThread = new AtomicInteger();
         final List<AsyncContext> suspended = new CopyOnWriteArrayList<>();
         final List<String> callbacks = new CopyOnWriteArrayList<>();
-        final CountDownLatch entered = new CountDownLatch(1);
-        final CountDownLatch gate = new CountDownLatch(1);
     }
 
     @TestApplication
@@ -452,11 +311,6 @@ class WaitingTests extends WebTestSupport {
             };
         }
 
-        @Bean
-        static MeterRegistry meters() {
-            return new SimpleMeterRegistry();
-        }
-
         private final Scene scene;
 
         Endpoints(Scene scene) {
@@ -467,26 +321,8 @@ class WaitingTests extends WebTestSupport {
             return "served " + scene.served.incrementAndGet();
         }
 
-        @GetMapping({"/paced/sync", "/pool/sync", "/bucket/sync", "/guarded", "/vip"})
+        @GetMapping({"/paced/sync", "/guarded"})
         String sync() {
-            return serve();
-        }
-
-        @GetMapping("/free")
-        String free() {
-            return "free";
-        }
-
-        @GetMapping("/paced/annotated")
-        @RateLimiter(limit = 1000, window = "1h")
-        public String annotated() {
-            return serve();
-        }
-
-        @GetMapping("/pool/blocking")
-        String blocking() throws InterruptedException {
-            scene.entered.countDown();
-            assertThat(scene.gate.await(60, TimeUnit.SECONDS)).isTrue();
             return serve();
         }
 
@@ -500,16 +336,6 @@ class WaitingTests extends WebTestSupport {
             DeferredResult<String> result = new DeferredResult<>();
             new Thread(() -> result.setResult(serve())).start();
             return result;
-        }
-
-        @GetMapping("/paced/future")
-        CompletableFuture<String> future() {
-            return CompletableFuture.supplyAsync(this::serve);
-        }
-
-        @PostMapping("/paced/body")
-        String body(@RequestBody String body) {
-            return body;
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.limiter.spring.integration;
 
+import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimiters;
@@ -11,21 +12,27 @@ import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.test.VirtualTimeSource;
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
-import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.security.web.firewall.HttpFirewall;
-import org.springframework.security.web.firewall.StrictHttpFirewall;
+import org.springframework.context.annotation.Import;
 
-/** A running application with a clock that stands still, and a client. */
+/**
+ * A running application with a clock that stands still, and a client. The tests in this folder run on Spring MVC, and
+ * in {@code tests/webflux} on Spring WebFlux; {@code WebStack} is what differs.
+ */
+@Tag("http")
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         // Tomcat considers an asynchronous request active after its handler throws, or its client is gone
@@ -105,6 +112,27 @@ abstract class WebTestSupport {
                 .toList();
     }
 
+    /** Sends requests one by one, each after the previous one waits. */
+    List<Future<HttpResponse<String>>> waiting(int count, String path, String... headers) {
+        List<Future<HttpResponse<String>>> waiting = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int before = limiters.waiting();
+            waiting.add(background(() -> get(path, headers)));
+            await(() -> limiters.waiting() == before + 1);
+        }
+        return waiting;
+    }
+
+    static <T> Future<T> background(Callable<T> task) {
+        FutureTask<T> future = new FutureTask<>(task);
+        new Thread(future).start();
+        return future;
+    }
+
+    static <T> T result(Future<T> future) throws Exception {
+        return future.get(60, TimeUnit.SECONDS);
+    }
+
     static String field(HttpResponse<?> response, String name) {
         return response.headers().firstValue(name).orElse("");
     }
@@ -112,6 +140,7 @@ abstract class WebTestSupport {
     /** The base of every test application: security permits all requests, and the clock stands still. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(WebStack.class)
     static class Base {
 
         @Bean
@@ -127,23 +156,6 @@ abstract class WebTestSupport {
         @Bean
         RateLimitListener recorder(List<RateLimitEvent> events) {
             return events::add;
-        }
-
-        /** Lets unusual spellings of URLs reach the limits. */
-        @Bean
-        HttpFirewall firewall() {
-            StrictHttpFirewall firewall = new StrictHttpFirewall();
-            firewall.setUnsafeAllowAnyHttpMethod(true);
-            firewall.setAllowSemicolon(true);
-            firewall.setAllowUrlEncodedPercent(true);
-            return firewall;
-        }
-
-        @Bean
-        SecurityFilterChain everybody(HttpSecurity http) throws Exception {
-            return http.csrf(AbstractHttpConfigurer::disable)
-                    .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
-                    .build();
         }
     }
 }

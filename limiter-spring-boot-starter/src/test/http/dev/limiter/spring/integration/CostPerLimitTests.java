@@ -11,6 +11,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
+import reactor.core.publisher.Mono;
 
 /** Each limit of a rule charges a request a different number of permits. The clock stands still. */
 @Yml("""
@@ -130,8 +131,8 @@ class CostPerLimitTests extends WebTestSupport {
 
         @GetMapping("/imports")
         @RateLimiter("imports")
-        String imports(@RequestParam List<String> rows) {
-            return "imported " + rows.size();
+        Mono<String> imports(@RequestParam List<String> rows) {
+            return Mono.just("imported " + rows.size());
         }
 
         @GetMapping("/broken")

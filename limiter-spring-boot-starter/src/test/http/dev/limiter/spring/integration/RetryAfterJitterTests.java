@@ -66,7 +66,8 @@ class RetryAfterJitterTests extends WebTestSupport {
 
         HttpResponse<String> answer = get("/caught");
         assertThat(answer.statusCode()).isEqualTo(418);
-        assertThat(field(answer, "RateLimit")).isEqualTo("\"caught\";r=0;t=60");
+        // on WebFlux, a method that returns no publisher does not know the request
+        assertThat(field(answer, "RateLimit")).isEqualTo(WebStack.REACTIVE ? "" : "\"caught\";r=0;t=60");
     }
 
     @Service

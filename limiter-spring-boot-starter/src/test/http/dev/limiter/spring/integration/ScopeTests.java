@@ -2,7 +2,6 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.web.ResourceResolver;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -138,7 +137,7 @@ class ScopeTests extends WebTestSupport {
     static class Controller {
 
         @Bean
-        static ResourceResolver resources() {
+        static WebStack.Resources resources() {
             return (request, resource) -> {
                 if (resource.contains("/failing")) {
                     throw new IllegalStateException("on purpose");

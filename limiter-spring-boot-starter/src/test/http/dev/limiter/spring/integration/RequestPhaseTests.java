@@ -13,7 +13,7 @@ import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,19 +25,9 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.security.config.Customizer;
-import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
-import org.springframework.security.core.userdetails.User;
-import org.springframework.security.core.userdetails.UserDetailsService;
-import org.springframework.security.provisioning.InMemoryUserDetailsManager;
-import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
-import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Rules that apply before Spring Security. */
 @Yml("""
@@ -273,7 +263,7 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/pool/plain", "/pool/callable", "/pool/failing", "/pool/unknown", "/pool/secret"})
+    @ValueSource(strings = {"/pool/plain", "/pool/future", "/pool/failing", "/pool/unknown", "/pool/secret"})
     void permitsAreHeldUntilTheRequestIsDone(String path) throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(get(path).statusCode()).isNotEqualTo(503);
@@ -335,15 +325,8 @@ class RequestPhaseTests extends WebTestSupport {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Controller.class)
-    static class Application implements WebMvcConfigurer {
-
-        @Override
-        public void configurePathMatch(PathMatchConfigurer configurer) {
-            PathPatternParser parser = new PathPatternParser();
-            parser.setCaseSensitive(false);
-            configurer.setPatternParser(parser);
-        }
+    @Import({Controller.class, WebStack.Secured.class})
+    static class Application {
 
         @Bean
         VirtualTimeSource time() {
@@ -358,27 +341,6 @@ class RequestPhaseTests extends WebTestSupport {
         @Bean
         RateLimitListener listener(List<RateLimitEvent> events) {
             return events::add;
-        }
-
-        @Bean
-        SecurityFilterChain security(HttpSecurity http) throws Exception {
-            return http.csrf(AbstractHttpConfigurer::disable)
-                    .formLogin(Customizer.withDefaults())
-                    .httpBasic(Customizer.withDefaults())
-                    .authorizeHttpRequests(
-                            requests -> requests.requestMatchers("/secret/**", "/pool/secret", "/guarded/**")
-                                    .authenticated()
-                                    .anyRequest()
-                                    .permitAll())
-                    .build();
-        }
-
-        @Bean
-        UserDetailsService users() {
-            return new InMemoryUserDetailsManager(
-                    User.withUsername("alice").password("{noop}a").build(),
-                    User.withUsername("bob").password("{noop}b").build(),
-                    User.withUsername("carol").password("{noop}c").build());
         }
     }
 
@@ -453,9 +415,9 @@ class RequestPhaseTests extends WebTestSupport {
             return "ok";
         }
 
-        @GetMapping("/pool/callable")
-        Callable<String> callable() {
-            return () -> "ok";
+        @GetMapping("/pool/future")
+        CompletableFuture<String> future() {
+            return CompletableFuture.supplyAsync(() -> "ok");
         }
 
         @GetMapping("/pool/failing")

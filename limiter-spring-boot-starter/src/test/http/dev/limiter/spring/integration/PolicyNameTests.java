@@ -7,18 +7,14 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Unnamed annotations appear to clients by method name, never by class name. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.place.paths=/ruled",
-            "limiter.rules.place.limit=9",
-            "limiter.rules.place.window=1h",
-            "limiter.rules.place.key=ip"
-        })
+@Yml("""
+        limiter.rules:
+          place: { paths: /ruled, limit: 9, window: 1h, key: ip }
+        """)
 class PolicyNameTests extends WebTestSupport {
 
     @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.web.RejectionHandler;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
@@ -50,7 +49,9 @@ class CustomRejectionTests extends WebTestSupport {
 
         HttpResponse<String> answer = get("/caught");
         assertThat(answer.statusCode()).isEqualTo(418);
-        assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", "\"caught\";r=0;t=60");
+        if (!WebStack.REACTIVE) { // a method that returns no publisher does not know the request
+            assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", "\"caught\";r=0;t=60");
+        }
         assertThat(field(answer, "Retry-After")).isEmpty();
     }
 
@@ -79,12 +80,8 @@ class CustomRejectionTests extends WebTestSupport {
     static class Controller {
 
         @Bean
-        static RejectionHandler own() {
-            return (request, response, decision) -> {
-                response.setStatus(503);
-                response.getOutputStream()
-                        .print("own answer to " + decision.rule().name());
-            };
+        static WebStack.Rejections own() {
+            return WebStack.rejections(503, "own answer to ");
         }
 
         private final Scarce scarce;
