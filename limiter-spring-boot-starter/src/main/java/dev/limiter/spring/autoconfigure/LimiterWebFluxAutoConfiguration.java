@@ -9,6 +9,7 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.NamedRules;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.edge.UnusedAnnotationsCheck;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.webflux.CurrentExchange;
 import dev.limiter.spring.webflux.ExchangeExplainer;
@@ -156,6 +157,12 @@ public final class LimiterWebFluxAutoConfiguration {
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     ParallelChargesCheck limiterParallelCharges(Rules rules) {
         return new ParallelChargesCheck(rules);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    UnusedAnnotationsCheck limiterSwallowedAnnotations(Rules rules, ReactiveMappings mappings) {
+        return new UnusedAnnotationsCheck(rules, mappings::annotated);
     }
 
     @Bean
