@@ -100,6 +100,7 @@ public final class GatewayRouteFilter implements SmartInitializingSingleton {
         }
 
         /** Removed in Spring Framework 7, hence without {@code @Override}. */
+        @SuppressWarnings("removal")
         public int rawStatusCode() {
             return statusCode().value();
         }
