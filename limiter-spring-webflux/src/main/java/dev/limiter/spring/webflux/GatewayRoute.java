@@ -23,7 +23,7 @@ final class GatewayRoute {
         if (matched == null || exchange.getAttribute(ROUTE) == null) {
             return null;
         }
-        // the gateway compares the whole path
+        // the gateway adds the path of the application to its patterns
         String pattern = matched.toString();
         String application = exchange.getRequest().getPath().contextPath().value();
         return pattern.startsWith(application + "/") ? pattern.substring(application.length()) : pattern;

@@ -190,7 +190,7 @@ class GatewayTests {
                 applications.start(Gateway.class, """
                 spring.webflux.base-path: "BASE"
                 spring.cloud.gateway.server.webflux.routes:
-                  - {id: orders, uri: "http://127.0.0.1:%d", predicates: ["Path=BASE/orders/**"]}
+                  - {id: orders, uri: "http://127.0.0.1:%d", predicates: ["Path=/orders/**"]}
                 limiter.rules:
                   orders: {paths: ["/orders/**"], key: "header:X-Api-Key", limit: 1, window: 1h}
                   routed: {routes: [orders], key: "header:X-Api-Key", limit: 5, window: 1h}
