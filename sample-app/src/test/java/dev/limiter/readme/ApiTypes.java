@@ -47,6 +47,7 @@ import dev.limiter.spring.rule.RuleTerms;
 import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
 import dev.limiter.spring.rule.Settings;
+import dev.limiter.spring.web.LimiterFilterFunctions;
 import dev.limiter.spring.web.RejectionHandler;
 import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.webflux.ServerRejectionHandler;
@@ -80,6 +81,7 @@ final class ApiTypes {
             KeySource.class,
             LettuceRedis.class,
             LimitResolver.class,
+            LimiterFilterFunctions.class,
             Mode.class,
             Outcome.class,
             Phase.class,

@@ -8,6 +8,7 @@ import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.edge.UnusedAnnotationsCheck;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.web.EarlyRules;
 import dev.limiter.spring.web.PreflightDetector;
@@ -22,7 +23,6 @@ import dev.limiter.spring.web.ResourceResolver;
 import dev.limiter.spring.web.ServletCurrentRequest;
 import dev.limiter.spring.web.ServletRequestExplainer;
 import dev.limiter.spring.web.UnmatchedPathsCheck;
-import dev.limiter.spring.web.UnusedAnnotationsCheck;
 import dev.limiter.spring.web.WaitingInterceptor;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
@@ -136,7 +136,12 @@ public final class LimiterWebAutoConfiguration {
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     UnusedAnnotationsCheck limiterSwallowedAnnotations(
             Rules rules, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
-        return new UnusedAnnotationsCheck(rules, mappings);
+        return new UnusedAnnotationsCheck(
+                rules,
+                () -> mappings.stream()
+                        .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
+                        .map(mapped -> new UnusedAnnotationsCheck.Mapped(
+                                mapped.getValue(), mapped.getKey().getPatternValues())));
     }
 
     @Bean

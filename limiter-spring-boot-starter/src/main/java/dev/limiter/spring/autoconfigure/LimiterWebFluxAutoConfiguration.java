@@ -7,14 +7,13 @@ import dev.limiter.spring.check.ParallelChargesCheck;
 import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.decide.MethodLimits;
-import dev.limiter.spring.decide.NamedRules;
 import dev.limiter.spring.decide.RuleDecider;
+import dev.limiter.spring.edge.UnusedAnnotationsCheck;
 import dev.limiter.spring.operate.RequestExplainer;
 import dev.limiter.spring.webflux.CurrentExchange;
 import dev.limiter.spring.webflux.ExchangeExplainer;
 import dev.limiter.spring.webflux.ExchangeGate;
 import dev.limiter.spring.webflux.HandlerFallbackCheck;
-import dev.limiter.spring.webflux.LimiterGatewayFilterFactory;
 import dev.limiter.spring.webflux.LimitingHandlerAdapter;
 import dev.limiter.spring.webflux.ProblemServerRejectionHandler;
 import dev.limiter.spring.webflux.RateLimitExceptionHandler;
@@ -31,10 +30,8 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
@@ -168,6 +165,12 @@ public final class LimiterWebFluxAutoConfiguration {
 
     @Bean
     @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
+    UnusedAnnotationsCheck limiterSwallowedAnnotations(Rules rules, ReactiveMappings mappings) {
+        return new UnusedAnnotationsCheck(rules, mappings::annotated);
+    }
+
+    @Bean
+    @ConditionalOnSetting(value = "limiter.web.enabled", matchIfMissing = true)
     RequestExplainer limiterRequestExplainer(
             Rules rules,
             ReactiveMappings mappings,
@@ -186,17 +189,5 @@ public final class LimiterWebFluxAutoConfiguration {
                 rejections,
                 resources.getIfAvailable(),
                 StringUtils.trimTrailingCharacter(environment.getProperty("spring.webflux.base-path", ""), '/'));
-    }
-
-    /** The filter for routes of Spring Cloud Gateway. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(AbstractGatewayFilterFactory.class)
-    static class Gateway {
-
-        @Bean
-        LimiterGatewayFilterFactory limiterGatewayFilterFactory(
-                Rules rules, CurrentExchange requests, ExchangeGate gate) {
-            return new LimiterGatewayFilterFactory(new NamedRules(rules), requests, gate);
-        }
     }
 }

@@ -157,7 +157,10 @@ class StartupReportTests {
 
         forCode.run(context -> assertThat(context).hasNotFailed());
         assertThat(output)
-                .contains("INFO", "limit nothing until code uses them with a RateLimitTemplate: limiter.rules.checkout")
+                .contains(
+                        "INFO",
+                        "limit nothing until code uses them with a RateLimitTemplate, or a gateway route with the filter"
+                                + " Limiter: limiter.rules.checkout")
                 .doesNotContain("limiter.rules.checkout limits nothing");
     }
 

@@ -37,11 +37,17 @@ final class DescribedRequest implements ServerHttpRequest {
     private final Map<String, Object> attributes = new HashMap<>();
     private final @Nullable InetSocketAddress peer;
 
-    /** @throws IllegalArgumentException if the path or the query cannot be decoded */
-    DescribedRequest(RequestDescription asked) {
+    /**
+     * Creates a request below the path of the application.
+     *
+     * @param prefix the path of the application, such as {@code /shop}, or empty
+     * @throws IllegalArgumentException if the path or the query cannot be decoded
+     */
+    DescribedRequest(RequestDescription asked, String prefix) {
         this.method = HttpMethod.valueOf(asked.method());
-        this.uri = URI.create("http://localhost" + asked.path() + (asked.query() == null ? "" : "?" + asked.query()));
-        this.path = RequestPath.parse(uri, null);
+        this.uri = URI.create(
+                "http://localhost" + prefix + asked.path() + (asked.query() == null ? "" : "?" + asked.query()));
+        this.path = RequestPath.parse(uri, prefix);
         this.peer = asked.address() == null ? null : new InetSocketAddress(resolved(asked.address()), 0);
         asked.headers().forEach(headers::addAll);
         for (String pair : StringUtils.tokenizeToStringArray(asked.query(), "&")) {

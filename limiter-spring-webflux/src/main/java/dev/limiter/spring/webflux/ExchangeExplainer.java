@@ -66,7 +66,7 @@ public final class ExchangeExplainer implements RequestExplainer {
     public Explanation explain(RequestDescription asked) {
         RequestDescription described = asked.below(prefix);
         ExchangeUser user = user(described);
-        ServerWebExchange exchange = exchange(described, user);
+        ServerWebExchange exchange = exchange(new DescribedRequest(described, prefix), user);
         return RequestExplanation.onOwnThread(() -> explain(exchange, user));
     }
 
@@ -78,9 +78,9 @@ public final class ExchangeExplainer implements RequestExplainer {
                 role -> asked.roles().contains(role) || asked.roles().contains("ROLE_" + role));
     }
 
-    private static ServerWebExchange exchange(RequestDescription asked, ExchangeUser user) {
+    private static ServerWebExchange exchange(DescribedRequest request, ExchangeUser user) {
         return new DefaultServerWebExchange(
-                        new DescribedRequest(asked),
+                        request,
                         new DescribedResponse(),
                         new DefaultWebSessionManager(),
                         ServerCodecConfigurer.create(),

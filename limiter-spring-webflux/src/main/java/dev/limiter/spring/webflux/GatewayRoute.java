@@ -14,10 +14,19 @@ final class GatewayRoute {
 
     private GatewayRoute() {}
 
-    /** Returns the pattern of the route's path predicate, such as {@code /api/**}; null if there is none. */
+    /**
+     * Returns the pattern of the route's path predicate within the application, such as {@code /api/**}; null if there
+     * is none.
+     */
     static @Nullable String pattern(ServerWebExchange exchange) {
-        Object pattern = exchange.getAttribute(MATCHED_PATH);
-        return pattern == null || exchange.getAttribute(ROUTE) == null ? null : pattern.toString();
+        Object matched = exchange.getAttribute(MATCHED_PATH);
+        if (matched == null || exchange.getAttribute(ROUTE) == null) {
+            return null;
+        }
+        // the gateway adds the path of the application to its patterns
+        String pattern = matched.toString();
+        String application = exchange.getRequest().getPath().contextPath().value();
+        return pattern.startsWith(application + "/") ? pattern.substring(application.length()) : pattern;
     }
 
     /** Returns the id of the route; null if the request takes none. */

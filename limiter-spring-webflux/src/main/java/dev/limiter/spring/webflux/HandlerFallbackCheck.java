@@ -1,14 +1,10 @@
 package dev.limiter.spring.webflux;
 
-import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 
@@ -31,25 +27,19 @@ public final class HandlerFallbackCheck implements SmartInitializingSingleton {
         mappings.of(RequestMappingInfoHandlerMapping.class)
                 .flatMap(mapping -> mapping.getHandlerMethods().values().stream())
                 .filter(handler -> !methodLimits.isReactive(handler.getMethod()))
-                .forEach(HandlerFallbackCheck::check);
+                .forEach(this::check);
     }
 
-    private static void check(HandlerMethod handler) {
-        MergedAnnotations.from(
-                        handler.getMethod(), SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
-                .stream(RateLimiter.class)
-                .map(annotation -> annotation.getString("fallback"))
-                .filter(fallback -> !fallback.isEmpty())
-                .findFirst()
-                .ifPresent(fallback -> {
-                    String name = handler.getBeanType().getName() + "."
-                            + handler.getMethod().getName();
-                    throw new LimiterConfigurationException(new Problem(
-                            MessageCode.FALLBACK,
-                            "@RateLimiter(fallback) on " + name,
-                            fallback,
-                            "On WebFlux, only a handler method that returns a Mono or Flux can have a fallback. Return"
-                                    + " one, or handle RateLimitExceededException"));
-                });
+    private void check(HandlerMethod handler) {
+        String fallback = methodLimits.fallback(handler.getMethod(), handler.getBeanType());
+        if (fallback != null) {
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.FALLBACK,
+                    "@RateLimiter(fallback) on " + handler.getBeanType().getName() + "."
+                            + handler.getMethod().getName(),
+                    fallback,
+                    "On WebFlux, only a handler method that returns a Mono or Flux can have a fallback. Return one, or"
+                            + " handle RateLimitExceededException"));
+        }
     }
 }

@@ -1,11 +1,14 @@
 package dev.limiter.spring.webflux;
 
 import dev.limiter.spring.decide.NamedRules;
+import dev.limiter.spring.decide.NamedRules.NamedRule;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.OrderedGatewayFilter;
 import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
+import org.springframework.cloud.gateway.support.HasRouteId;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
@@ -19,21 +22,26 @@ public final class LimiterGatewayFilterFactory
 
     private static final int BEFORE_RETRY = -1;
 
-    private final NamedRules rules;
-    private final CurrentExchange requests;
-    private final ExchangeGate gate;
+    private record Limits(NamedRules rules, CurrentExchange requests, ExchangeGate gate) {}
+
+    private final @Nullable Limits limits;
 
     public LimiterGatewayFilterFactory(NamedRules rules, CurrentExchange requests, ExchangeGate gate) {
         super(Config.class);
-        this.rules = rules;
-        this.requests = requests;
-        this.gate = gate;
+        this.limits = new Limits(rules, requests, gate);
+    }
+
+    /** Creates a filter that permits everything, for {@code limiter.enabled: false}. */
+    public LimiterGatewayFilterFactory() {
+        super(Config.class);
+        this.limits = null;
     }
 
     /** The arguments of the filter. */
-    public static final class Config {
+    public static final class Config implements HasRouteId {
 
         private String rule = "";
+        private String route = "";
 
         /** The name of a rule in {@code limiter.rules}. */
         public String getRule() {
@@ -42,6 +50,16 @@ public final class LimiterGatewayFilterFactory
 
         public void setRule(String rule) {
             this.rule = rule;
+        }
+
+        @Override
+        public String getRouteId() {
+            return route;
+        }
+
+        @Override
+        public void setRouteId(String route) {
+            this.route = route;
         }
     }
 
@@ -56,15 +74,23 @@ public final class LimiterGatewayFilterFactory
      */
     @Override
     public GatewayFilter apply(Config config) {
+        if (limits == null) {
+            return (exchange, chain) -> chain.filter(exchange);
+        }
+        Limits used = limits;
         String rule = config.getRule();
-        rules.get(rule);
-        return new OrderedGatewayFilter((exchange, chain) -> filter(rule, exchange, chain), BEFORE_RETRY);
+        String user = "The filter Limiter of the route " + config.getRouteId();
+        used.rules.get(rule, user);
+        return new OrderedGatewayFilter(
+                (exchange, chain) -> filter(used.rules.get(rule, user), used, exchange, chain), BEFORE_RETRY);
     }
 
-    private Mono<Void> filter(String rule, ServerWebExchange exchange, GatewayFilterChain chain) {
-        ExchangeDecisions decisions = requests.begin(exchange);
-        return gate.permits(
-                        rules.get(rule).applicable().without(decisions.rules()),
+    private static Mono<Void> filter(
+            NamedRule rule, Limits limits, ServerWebExchange exchange, GatewayFilterChain chain) {
+        ExchangeDecisions decisions = limits.requests.begin(exchange);
+        return limits.gate
+                .permits(
+                        rule.applicable().without(decisions.rules()),
                         GatewayRoute.resource(exchange),
                         decisions,
                         exchange)

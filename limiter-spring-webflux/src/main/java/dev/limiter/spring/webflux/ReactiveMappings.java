@@ -2,6 +2,7 @@ package dev.limiter.spring.webflux;
 
 import dev.limiter.spring.edge.Resources;
 import dev.limiter.spring.edge.ServedPaths;
+import dev.limiter.spring.edge.UnusedAnnotationsCheck;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.springframework.web.reactive.resource.PathResourceResolver;
 import org.springframework.web.reactive.resource.ResourceWebHandler;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /** The handler mappings of a WebFlux application. Thread-safe. */
@@ -83,6 +85,17 @@ public final class ReactiveMappings {
                 .findFirst()
                 .orElse(Set.of());
         return fitting.size() == 1 ? requestMethod : Resources.ANY_METHOD;
+    }
+
+    /** Returns the annotated handler methods, with their patterns. */
+    public Stream<UnusedAnnotationsCheck.Mapped> annotated() {
+        return of(RequestMappingInfoHandlerMapping.class)
+                .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
+                .map(mapped -> new UnusedAnnotationsCheck.Mapped(
+                        mapped.getValue(),
+                        mapped.getKey().getPatternsCondition().getPatterns().stream()
+                                .map(PathPattern::getPatternString)
+                                .collect(Collectors.toSet())));
     }
 
     private Stream<ServedPattern> ofMethod(Method handling) {

@@ -156,6 +156,15 @@ public final class RequestGate {
         }
     }
 
+    /** Suspends a request that waits, inside its handler. It is dispatched again afterwards. */
+    void suspend(HttpServletRequest request, HttpServletResponse response) throws ModelAndViewDefiningException {
+        ServletRequestDecisions decisions = ServletRequestDecisions.of(request);
+        RequestWait wait = decisions == null ? null : decisions.waiting();
+        if (wait != null && wait.begin()) {
+            throw SuspendedRequest.suspend(request, response, wait.verdict);
+        }
+    }
+
     private boolean permits(
             Verdict verdict,
             ServletRequestDecisions decisions,

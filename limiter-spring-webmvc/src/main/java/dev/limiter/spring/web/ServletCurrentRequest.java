@@ -3,7 +3,6 @@ package dev.limiter.spring.web;
 import dev.limiter.spring.address.ClientAddresses;
 import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.decide.CurrentRequest;
-import dev.limiter.spring.decide.RequestDecisions;
 import dev.limiter.spring.response.PolicyTexts;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -25,7 +24,7 @@ public final class ServletCurrentRequest implements CurrentRequest {
     }
 
     @Override
-    public @Nullable RequestDecisions get() {
+    public @Nullable ServletRequestDecisions get() {
         if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
                 || attributes.getResponse() == null) {
             return null;

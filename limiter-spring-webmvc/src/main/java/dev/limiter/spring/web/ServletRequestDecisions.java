@@ -202,6 +202,11 @@ final class ServletRequestDecisions extends RequestDecisions {
         }
     }
 
+    /** Returns the response, as the last interceptor saw it. */
+    HttpServletResponse response() {
+        return response;
+    }
+
     /** Sets the wait of the request. */
     void waitFor(RequestWait begun) {
         wait = begun;

@@ -59,7 +59,8 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
                 .toList();
         if (!forCode.isEmpty() && beans.getDependentBeans("limiterTemplate").length == 0) {
             logger.info("These rules have no paths, and no @RateLimiter has their name. They limit nothing until"
-                    + " code uses them with a" + " RateLimitTemplate: " + String.join(", ", forCode));
+                    + " code uses them with a RateLimitTemplate, or a gateway route with the filter Limiter: "
+                    + String.join(", ", forCode));
         }
     }
 

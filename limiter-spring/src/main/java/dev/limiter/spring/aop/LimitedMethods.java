@@ -73,6 +73,17 @@ public final class LimitedMethods implements MethodLimits {
     }
 
     @Override
+    public @Nullable String fallback(Method method, Class<?> targetClass) {
+        return isLimited(method, targetClass)
+                ? RateLimiterAnnotations.of(method, LimitedType.of(method, targetClass, targetClass)).stream()
+                        .map(RateLimiter::fallback)
+                        .filter(fallback -> !fallback.isEmpty())
+                        .findFirst()
+                        .orElse(null)
+                : null;
+    }
+
+    @Override
     public boolean isReactive(Method method) {
         return RateLimiterMethodInterceptor.REACTOR && ReactiveCall.isReactive(method);
     }

@@ -42,6 +42,11 @@ public interface MethodLimits {
         return null;
     }
 
+    /** Returns the fallback of a limited method of a class, also of an annotation on the class; null if it has none. */
+    default @Nullable String fallback(Method method, Class<?> targetClass) {
+        return null;
+    }
+
     /** Returns whether the method returns a publisher, so that each subscription is decided. */
     default boolean isReactive(Method method) {
         return false;

@@ -37,8 +37,13 @@ public final class NamedRules {
         this.known = new OfSet(rules.current(), new ConcurrentHashMap<>());
     }
 
-    /** @throws LimiterConfigurationException if there is no rule of this name, or it has no limit */
-    public NamedRule get(String name) {
+    /**
+     * Returns the rule with a name.
+     *
+     * @param user names it, such as {@code The filter Limiter of the route orders}
+     * @throws LimiterConfigurationException if there is no rule of this name, or it has no limit
+     */
+    public NamedRule get(String name, String user) {
         RuleSet current = rules.current();
         OfSet used = known;
         if (used.set != current) {
@@ -47,11 +52,11 @@ public final class NamedRules {
         }
         String canonical = RuleName.canonical(name);
         NamedRule found = used.byName.get(canonical);
-        return found == null ? used.byName.computeIfAbsent(canonical, unknown -> find(name, current)) : found;
+        return found == null ? used.byName.computeIfAbsent(canonical, unknown -> find(name, user, current)) : found;
     }
 
-    private static NamedRule find(String name, RuleSet set) {
-        RateLimitRule rule = set.find(name).orElseThrow(() -> unknown(name, set));
+    private static NamedRule find(String name, String user, RuleSet set) {
+        RateLimitRule rule = set.find(name).orElseThrow(() -> unknown(name, user, set));
         Stream<RateLimitRule> candidates =
                 set.rules().stream().filter(other -> rule.name().equals(other.live()));
         return new NamedRule(
@@ -59,12 +64,12 @@ public final class NamedRules {
                 ApplicableRules.of(Stream.concat(Stream.of(rule), candidates).toList()));
     }
 
-    private static LimiterConfigurationException unknown(String name, RuleSet set) {
+    private static LimiterConfigurationException unknown(String name, String user, RuleSet set) {
         return new LimiterConfigurationException(set.definition(name)
-                .map(NamedRules::withoutLimit)
+                .map(definition -> withoutLimit(definition, user))
                 .orElseGet(() -> new Problem(
                         MessageCode.UNKNOWN_RULE,
-                        "The rule of a RateLimitTemplate call",
+                        user,
                         name,
                         "No rule has this name. Add limiter.rules." + name
                                 + " to the configuration, or declare it in a RuleSource bean."
@@ -78,12 +83,12 @@ public final class NamedRules {
                 .toList();
     }
 
-    private static Problem withoutLimit(RuleDefinition definition) {
+    private static Problem withoutLimit(RuleDefinition definition, String user) {
         return new Problem(
                 MessageCode.LIMIT_MISSING,
                 definition.origin().toString(),
                 null,
-                "Code uses this rule with a RateLimitTemplate, but the rule has no limit. Set limit and window, such"
-                        + " as" + " limit: 100 and window: 1m.");
+                user + " names this rule, but the rule has no limit. Set limit and window, such as limit: 100 and"
+                        + " window: 1m.");
     }
 }

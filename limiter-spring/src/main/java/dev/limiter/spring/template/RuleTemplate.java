@@ -124,6 +124,6 @@ public final class RuleTemplate implements RateLimitTemplate {
     }
 
     private NamedRule find(String name) {
-        return named.get().get(name);
+        return named.get().get(name, "A RateLimitTemplate call");
     }
 }

@@ -19,6 +19,7 @@ class GatewayStartTests {
                                 """, "--spring.cloud.gateway.server.webflux.enabled=true");
                         Applications.clients(gateway).get("/orders/1");
                     })
+                    .hasStackTraceContaining("The filter Limiter of the route orders")
                     .hasStackTraceContaining("No rule has this name")
                     .hasStackTraceContaining("Did you mean api?");
         }

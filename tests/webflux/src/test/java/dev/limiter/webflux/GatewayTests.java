@@ -2,13 +2,17 @@ package dev.limiter.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.jayway.jsonpath.JsonPath;
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -177,5 +181,45 @@ class GatewayTests {
         assertThat(clients.get("/orders/1", "X-User", "ann").statusCode()).isEqualTo(200);
         assertThat(clients.get("/orders/1", "X-User", "ann").statusCode()).isEqualTo(429);
         assertThat(clients.get("/orders/1", "X-User", "bob").statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/shop"})
+    void routeIsExplainedAsItIsLimited(String basePath) {
+        Clients clients = Applications.clients(
+                applications.start(Gateway.class, """
+                spring.webflux.base-path: "BASE"
+                spring.cloud.gateway.server.webflux.routes:
+                  - {id: orders, uri: "http://127.0.0.1:%d", predicates: ["Path=/orders/**"]}
+                limiter.rules:
+                  orders: {paths: ["/orders/**"], key: "header:X-Api-Key", limit: 1, window: 1h}
+                  routed: {routes: [orders], key: "header:X-Api-Key", limit: 5, window: 1h}
+                  other: {routes: [other], key: "header:X-Api-Key", limit: 5, window: 1h}
+                management.endpoints.web.exposure.include: limiter
+                """.formatted(backend).replace("BASE", basePath), ON));
+        String explain = basePath + "/actuator/limiter/explain?path=" + basePath + "/orders/1&header.X-Api-Key=a";
+        String before = clients.get(explain).body();
+        assertThat(JsonPath.<String>read(before, "$.result")).isEqualTo("permitted");
+        assertThat(JsonPath.<String>read(before, "$.resource")).isEqualTo("* /orders/**");
+        assertThat(JsonPath.<List<String>>read(before, "$.rules[?(@.rule == 'other')].because"))
+                .containsExactly("routes: none matches");
+        assertThat(clients.get(basePath + "/orders/1", "X-Api-Key", "a").statusCode())
+                .isEqualTo(200);
+        String after = clients.get(explain).body();
+        assertThat(JsonPath.<String>read(after, "$.result")).isEqualTo("rejected");
+        assertThat(JsonPath.<List<String>>read(after, "$.rules[?(@.result)].rule"))
+                .containsExactly("orders", "routed");
+        assertThat(clients.get(basePath + "/orders/1", "X-Api-Key", "a").statusCode())
+                .isEqualTo(429);
+    }
+
+    @Test
+    void filterOfARoutePermitsEverythingWithoutLimiter() {
+        Clients clients = Applications.clients(applications.start(Gateway.class, """
+                limiter.enabled: false
+                spring.cloud.gateway.server.webflux.routes:
+                  - {id: off, uri: "http://127.0.0.1:%d", predicates: [Path=/off/**], filters: [Limiter=api]}
+                """.formatted(backend), ON));
+        assertThat(clients.get("/off/1").body()).isEqualTo("backend /off/1");
     }
 }

@@ -178,17 +178,20 @@ class OperatorTests {
     }
 
     @Test
-    void endpointMayHaveAPortOfItsOwn() {
+    void endpointMayHaveAPortOfItsOwnAndTheApplicationABasePath() {
         ConfigurableApplicationContext application = applications.start(
                 Shop.class,
                 "limiter.rules.orders: {paths: [\"/orders/**\"], key: ip, limit: 3, window: 1h}",
                 "--management.server.port=0",
+                "--spring.webflux.base-path=/shop",
                 "--management.endpoints.web.exposure.include=limiter");
         Clients managers =
                 new Clients(application.getEnvironment().getRequiredProperty("local.management.port", Integer.class));
         assertThat(body(200, managers.get(ENDPOINT))).contains("\"orders\"");
-        assertThat(body(200, managers.get(ENDPOINT + "/explain?path=/orders/7")))
-                .contains("GET /orders/{id}");
+        for (String path : List.of("/orders/7", "/shop/orders/7")) {
+            assertThat(body(200, managers.get(ENDPOINT + "/explain?path=" + path)))
+                    .contains("GET /orders/{id}", "paths: /orders/**");
+        }
         body(400, managers.get(ENDPOINT + "/orders?kye=a"));
     }
 }

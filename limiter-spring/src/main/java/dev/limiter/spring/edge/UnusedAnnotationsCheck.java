@@ -1,4 +1,4 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.edge;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.check.Finding;
@@ -15,14 +15,13 @@ import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.springframework.beans.factory.ObjectProvider;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
-import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
  * Finds attributes of annotations that have no effect, because a rule with the same name has paths that cover the
@@ -30,21 +29,24 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
  */
 public final class UnusedAnnotationsCheck implements StartupCheck {
 
-    private final Rules rules;
-    private final ObjectProvider<RequestMappingInfoHandlerMapping> mappings;
+    /** A handler method, and the patterns that it is mapped to. */
+    public record Mapped(HandlerMethod handler, Set<String> patterns) {}
 
-    public UnusedAnnotationsCheck(Rules rules, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
+    private final Rules rules;
+    private final Supplier<Stream<Mapped>> endpoints;
+
+    public UnusedAnnotationsCheck(Rules rules, Supplier<Stream<Mapped>> endpoints) {
         this.rules = rules;
-        this.mappings = mappings;
+        this.endpoints = endpoints;
     }
 
     @Override
     public List<Finding> findings() {
         List<Finding> findings = new ArrayList<>();
-        mappings.stream()
-                .forEach(mapping -> mapping.getHandlerMethods()
-                        .forEach((info, handler) ->
-                                annotations(handler).forEach(annotation -> add(annotation, info, handler, findings))));
+        endpoints
+                .get()
+                .forEach(
+                        mapped -> annotations(mapped.handler).forEach(annotation -> add(annotation, mapped, findings)));
         return findings;
     }
 
@@ -56,12 +58,12 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
                 .toList();
     }
 
-    private void add(RateLimiter annotation, RequestMappingInfo info, HandlerMethod handler, List<Finding> findings) {
-        String where = "@RateLimiter on " + handler.getBeanType().getName() + "."
-                + handler.getMethod().getName();
+    private void add(RateLimiter annotation, Mapped mapped, List<Finding> findings) {
+        String where = "@RateLimiter on " + mapped.handler.getBeanType().getName() + "."
+                + mapped.handler.getMethod().getName();
         RuleSet ruleSet = rules.current();
         RateLimitRule rule = ruleSet.find(annotation.name()).orElse(null);
-        if (rule != null && rule.mode() != Mode.OFF && covers(rule, info)) {
+        if (rule != null && rule.mode() != Mode.OFF && covers(rule, mapped.patterns)) {
             List<String> unused =
                     unused(annotation, ruleSet.definition(rule.name()).orElseThrow());
             if (!unused.isEmpty()) {
@@ -74,8 +76,7 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
         }
     }
 
-    private static boolean covers(RateLimitRule rule, RequestMappingInfo info) {
-        Set<String> patterns = info.getPatternValues();
+    private static boolean covers(RateLimitRule rule, Set<String> patterns) {
         return patterns.stream().anyMatch(pattern -> rule.matcher().coverage(null, pattern) == Coverage.ALL);
     }
 

@@ -1,25 +1,23 @@
-package dev.limiter.spring.web;
+package dev.limiter.spring.edge;
 
-import static dev.limiter.spring.web.TestRules.inForce;
-import static dev.limiter.spring.web.TestRules.rule;
-import static dev.limiter.spring.web.route.TestMappings.provider;
+import static dev.limiter.spring.compile.TestRules.inForce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.check.Finding;
+import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.web.route.TestMappings;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
-import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.method.HandlerMethod;
 
 class UnusedAnnotationsCheckTests {
 
@@ -31,6 +29,12 @@ class UnusedAnnotationsCheckTests {
 
         @RateLimiter(name = "orders")
         public void nameAlone() {}
+    }
+
+    private static RuleDefinition.Builder rule(String name, String... paths) {
+        return TestRules.rule(name)
+                .limit(100L, "1m", null, null, null)
+                .paths(paths.length == 0 ? null : List.of(paths));
     }
 
     /** A method, a rule, and a part of the finding; null if there is none. */
@@ -48,10 +52,9 @@ class UnusedAnnotationsCheckTests {
     @ParameterizedTest
     @MethodSource("methods")
     void findsAttributesWithoutEffect(String method, RuleDefinition.Builder rule, @Nullable String part) {
-        RequestMappingHandlerMapping mapping = new RequestMappingHandlerMapping();
-        TestMappings.add(mapping, "GET /{id}", new Orders(), ClassUtils.getMethod(Orders.class, method));
+        HandlerMethod handler = new HandlerMethod(new Orders(), ClassUtils.getMethod(Orders.class, method));
         List<Finding> findings = new UnusedAnnotationsCheck(
-                        inForce(rule), provider(RequestMappingInfoHandlerMapping.class, mapping))
+                        inForce(rule), () -> Stream.of(new UnusedAnnotationsCheck.Mapped(handler, Set.of("/{id}"))))
                 .findings();
         assertThat(findings)
                 .map(Finding::toString)

@@ -2,17 +2,43 @@ package dev.limiter.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.spring.annotation.RateLimiter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
 
-/** Rules whose paths no endpoint of a WebFlux application has. */
+/** Findings about the rules of a WebFlux application. */
 @ExtendWith(OutputCaptureExtension.class)
-class UnmatchedPathsTests {
+class StartupFindingsTests {
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @RestController
+    static class Quoted {
+
+        @RateLimiter(name = "quota", limit = 1, window = "1h", cost = "5")
+        @GetMapping("/quoted")
+        Mono<String> quoted() {
+            return Mono.just("quoted");
+        }
+    }
 
     @Test
-    void startupReportsRulesWithoutEndpoint(CapturedOutput output) {
+    void reportsAnnotationsWithoutEffect(CapturedOutput output) {
+        try (Applications applications = new Applications()) {
+            applications.start(Quoted.class, "limiter.rules.quota: {paths: [/quoted], key: ip, limit: 9, window: 1h}");
+        }
+        assertThat(output).contains("Quoted.quoted: cost = \"5\" has no effect", "LIM-909");
+    }
+
+    @Test
+    void reportsRulesWithoutEndpoint(CapturedOutput output) {
         try (Applications applications = new Applications()) {
             applications.start(Shop.class, """
                     limiter:

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.limiter.gateway;
+
+import org.jspecify.annotations.NullMarked;
