@@ -25,7 +25,7 @@ import org.springframework.security.web.server.SecurityWebFilterChain;
 class DashboardTests {
 
     private static final String RULES = "limiter.rules.all: {paths: [\"/api/**\"], key: ip, limit: 5, window: 1h}";
-    private static final String WITHOUT_SECURITY = "--spring.autoconfigure.exclude="
+    static final String WITHOUT_SECURITY = "spring.autoconfigure.exclude="
             + "org.springframework.boot.autoconfigure.security.reactive.ReactiveSecurityAutoConfiguration,"
             + "org.springframework.boot.actuate.autoconfigure.security.reactive.ReactiveManagementWebSecurityAutoConfiguration,"
             + "org.springframework.boot.security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration,"
@@ -75,7 +75,7 @@ class DashboardTests {
     @Test
     void pageIsServedOnALoopbackAddress() {
         Clients clients = Applications.clients(
-                applications.start(Open.class, RULES, WITHOUT_SECURITY, "--server.address=127.0.0.1"));
+                applications.start(Open.class, RULES, "--" + WITHOUT_SECURITY, "--server.address=127.0.0.1"));
         assertThat(clients.get("/limiter/").statusCode()).isEqualTo(200);
         assertThat(clients.get("/limiter/index.html").statusCode()).isEqualTo(200);
         assertThat(clients.get("/limiter/connection.json").body()).isEqualTo("{\"endpoint\":\"/actuator/limiter\"}");
@@ -83,7 +83,7 @@ class DashboardTests {
 
     @Test
     void pageIsNotServedToEveryone(CapturedOutput output) {
-        Clients clients = Applications.clients(applications.start(Open.class, RULES, WITHOUT_SECURITY));
+        Clients clients = Applications.clients(applications.start(Open.class, RULES, "--" + WITHOUT_SECURITY));
         for (String path : List.of("", "/", "/connection.json", "/index.html", "/page.js")) {
             assertThat(clients.get("/limiter" + path).statusCode()).isEqualTo(404);
         }
