@@ -82,6 +82,22 @@ class DashboardTests {
     }
 
     @Test
+    void pageIsServedByAGatewayWithARouteForAllPaths() {
+        Clients clients = Applications.clients(applications.start(
+                Open.class,
+                RULES,
+                "--" + WITHOUT_SECURITY + ",org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration",
+                "--server.address=127.0.0.1",
+                "--spring.cloud.gateway.server.webflux.enabled=true",
+                "--spring.cloud.gateway.server.webflux.routes[0].id=all",
+                "--spring.cloud.gateway.server.webflux.routes[0].uri=http://127.0.0.1:1",
+                "--spring.cloud.gateway.server.webflux.routes[0].predicates[0]=Path=/**"));
+        assertThat(clients.get("/limiter/").body()).contains("<title>Limiter</title>");
+        assertThat(clients.get("/limiter/page.js").statusCode()).isEqualTo(200);
+        assertThat(clients.get("/limiter/connection.json").body()).isEqualTo("{\"endpoint\":\"/actuator/limiter\"}");
+    }
+
+    @Test
     void pageIsNotServedToEveryone(CapturedOutput output) {
         Clients clients = Applications.clients(applications.start(Open.class, RULES, "--" + WITHOUT_SECURITY));
         for (String path : List.of("", "/", "/connection.json", "/index.html", "/page.js")) {
