@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 class GuideTests {
 
     /** The class path of tests/webflux has what these need. */
-    private static final Set<Path> REACTIVE = Set.of(Manual.page("guides/webflux.md"), Manual.page("guides/gateway.md"));
+    private static final Set<Path> REACTIVE =
+            Set.of(Manual.page("guides/webflux.md"), Manual.page("guides/gateway.md"));
 
     @TempDir
     private Path folder;

@@ -47,8 +47,7 @@ class GuideTests {
             });
             server.start();
             servers.add(server);
-            services.put(
-                    "localhost:" + port, "127.0.0.1:" + server.getAddress().getPort());
+            services.put("localhost:" + port, "127.0.0.1:" + server.getAddress().getPort());
         }
     }
 

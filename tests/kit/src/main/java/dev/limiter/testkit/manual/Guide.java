@@ -53,8 +53,7 @@ public final class Guide implements AutoCloseable {
      * @param configuration beans that each application has in addition
      * @param services the addresses in code and configuration, each with the one that replaces it
      */
-    public Guide(
-            Path page, Path folder, Class<?> configuration, Map<String, String> services, String... properties) {
+    public Guide(Path page, Path folder, Class<?> configuration, Map<String, String> services, String... properties) {
         this.page = page;
         this.project = new Project(
                 folder.resolve(page.getFileName().toString()), "com.example.shop.ShopApplication", configuration);
@@ -129,10 +128,8 @@ public final class Guide implements AutoCloseable {
     }
 
     private static String heading(Block block) {
-        String before = Manual.text(block.page())
-                .lines()
-                .limit(block.line() - 1L)
-                .reduce("", (all, line) -> all + line + "\n");
+        String before =
+                Manual.text(block.page()).lines().limit(block.line() - 1L).reduce("", (all, line) -> all + line + "\n");
         return HEADING.matcher(before)
                 .results()
                 .map(match -> match.start() + match.group())

@@ -88,8 +88,7 @@ public final class Project implements AutoCloseable {
     void start(String port, String... properties) throws Exception {
         stop(port);
         ClassLoader classes = compiled("src/main/java");
-        List<String> arguments =
-                new ArrayList<>(List.of("--server.port=0", "--" + CONFIGURATION + "=" + location()));
+        List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--" + CONFIGURATION + "=" + location()));
         if (usesRedis()) {
             arguments.addAll(List.of("--" + RedisServer.shared().property(), "--limiter.redis.timeout=5s"));
         }
@@ -174,10 +173,8 @@ public final class Project implements AutoCloseable {
     }
 
     private ClassLoader compiled(String... folders) throws IOException {
-        List<Path> sources = Stream.of(folders)
-                .map(folder::resolve)
-                .flatMap(Project::files)
-                .toList();
+        List<Path> sources =
+                Stream.of(folders).map(folder::resolve).flatMap(Project::files).toList();
         Path classes = Files.createTempDirectory(folder, "classes");
         StringWriter errors = new StringWriter();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
