@@ -3,6 +3,8 @@ package dev.limiter.sample;
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -62,8 +64,8 @@ class OrderController {
     // Concurrency: exports load the database that all clients share, so at most two run at the same time.
     @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 2, key = "global")
     @GetMapping("/export")
-    String export(@RequestParam(defaultValue = "2") int seconds) throws InterruptedException {
-        TimeUnit.SECONDS.sleep(Math.min(seconds, 10));
-        return "2 orders";
+    CompletableFuture<String> export(@RequestParam(defaultValue = "2") int seconds) {
+        Executor later = CompletableFuture.delayedExecutor(Math.min(seconds, 10), TimeUnit.SECONDS);
+        return CompletableFuture.supplyAsync(() -> "2 orders", later);
     }
 }
