@@ -1,10 +1,10 @@
 package dev.limiter.sample;
 
 import dev.limiter.Algorithm;
-import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -64,21 +64,8 @@ class OrderController {
     // Concurrency: exports load the database that all clients share, so at most two run at the same time.
     @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 2, key = "global")
     @GetMapping("/export")
-    Callable<String> export(@RequestParam(defaultValue = "2") int seconds) {
-        return () -> {
-            TimeUnit.SECONDS.sleep(Math.min(seconds, 10));
-            return "2 orders";
-        };
-    }
-
-    // A fallback: over the limit of the customer, bestsellers() is called instead.
-    @RateLimiter(limit = 3, window = "1m", key = "#customer", fallback = "bestsellers")
-    @GetMapping("/recommendations/{customer}")
-    List<String> recommendations(@PathVariable String customer) {
-        return List.of("tea for " + customer);
-    }
-
-    List<String> bestsellers(String customer, RateLimitExceededException rejection) {
-        return List.of("coffee");
+    CompletableFuture<String> export(@RequestParam(defaultValue = "2") int seconds) {
+        Executor later = CompletableFuture.delayedExecutor(Math.min(seconds, 10), TimeUnit.SECONDS);
+        return CompletableFuture.supplyAsync(() -> "2 orders", later);
     }
 }

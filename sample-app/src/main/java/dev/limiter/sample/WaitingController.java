@@ -2,6 +2,8 @@ package dev.limiter.sample;
 
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -20,9 +22,9 @@ class WaitingController {
     // A queue: there is one printer for all, so its key is global. Three requests may wait, for up to 5 seconds.
     @RateLimiter(algorithm = Algorithm.CONCURRENCY, limit = 1, key = "global", maxWait = "5s", maxWaiting = 3)
     @PostMapping("/prints")
-    String print() throws InterruptedException {
-        TimeUnit.SECONDS.sleep(1);
-        return "printed";
+    CompletableFuture<String> print() {
+        Executor later = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
+        return CompletableFuture.supplyAsync(() -> "printed", later);
     }
 
     // Warm-up: a cold cache, shared by all clients, gets one request every 3 seconds, and after a minute one a second.

@@ -121,6 +121,26 @@ class DashboardBrowserTests {
     }
 
     @Test
+    void showsAndChangesLimitsOnWebFlux() {
+        try (Dashboards reactive = Dashboards.start(0, Hostile.class, "--spring.main.web-application-type=reactive")) {
+            browser.open(reactive.page());
+            browser.awaitText("#status", "Live");
+            for (int i = 0; i < 150; i++) {
+                reactive.clients().get("/reports/monday");
+            }
+            browser.awaitText(card("reports"), "permitted 100, rejected 50");
+            openOnly("catalog");
+            browser.fill("Limit", "1");
+            browser.press(Keys.ENTER);
+            browser.awaitText(card("catalog") + "ul", "1 per 1h");
+            assertThat(reactive.clients().get("/catalog", "X-Api-Key", "a").statusCode())
+                    .isEqualTo(200);
+            assertThat(reactive.clients().get("/catalog", "X-Api-Key", "a").statusCode())
+                    .isEqualTo(429);
+        }
+    }
+
+    @Test
     void rateIsThatOfTheLastFiveSecondsHoweverLongNothingHappened() {
         assertThat(browser.evaluate("""
                         import('/limiter/history.js').then(({ history }) => {

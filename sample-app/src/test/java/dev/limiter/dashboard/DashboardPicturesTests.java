@@ -29,13 +29,16 @@ class DashboardPicturesTests {
                 Dashboards sample = Dashboards.start(
                         0,
                         Nothing.class,
-                        "--limiter.rules.catalog.limit=200",
-                        "--limiter.rules.catalog.candidate.limit=150",
-                        "--limiter.rules.reports.limit=700")) {
+                        "--limiter.web.default-limit.window=1m",
+                        "--limiter.rules.catalog.limit=60",
+                        "--limiter.rules.catalog.window=1m",
+                        "--limiter.rules.catalog.candidate.limit=40",
+                        "--limiter.rules.reports.limit=6",
+                        "--limiter.rules.reports.window=1s")) {
             browser.open(sample.page());
             browser.awaitText("#status", "Live");
             fiveMinutes(sample);
-            sample.clients().post("/actuator/limiter/catalog", "{\"limit\": 250, \"reason\": \"sale, until Monday\"}");
+            sample.clients().post("/actuator/limiter/catalog", "{\"limit\": 90, \"reason\": \"sale, until Monday\"}");
             for (String scheme : new String[] {"light", "dark"}) {
                 browser.prefer(scheme);
                 browser.resize(1100, 720);
@@ -70,9 +73,9 @@ class DashboardPicturesTests {
     }
 
     private static void send(Clients clients, int second) {
-        double wave = 2.5 + 2 * Math.sin(second / 30.0);
+        double wave = 4 + 3 * Math.sin(second / 20.0);
         send(clients, "/reports/monday", wave);
-        send(clients, "/search", wave / 2);
+        send(clients, "/search", wave / 4);
         send(clients, "/orders/" + second % 3, 1);
         for (int key = 0; key < 3; key++) {
             if (ThreadLocalRandom.current().nextInt(4) > 0) {

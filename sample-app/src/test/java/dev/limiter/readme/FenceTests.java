@@ -2,8 +2,10 @@ package dev.limiter.readme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.readme.Manual.Block;
-import dev.limiter.readme.Transcript.Step;
+import dev.limiter.testkit.manual.Manual;
+import dev.limiter.testkit.manual.Manual.Block;
+import dev.limiter.testkit.manual.Transcript;
+import dev.limiter.testkit.manual.Transcript.Step;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -57,7 +59,7 @@ class FenceTests {
     /** Commands that no test runs; the names in them are checked instead. */
     private static final List<Pattern> COMMANDS = List.of(
             // takes minutes, or the whole build
-            Pattern.compile("mvn(?: -q| -am| -Plong| -Pbenchmarks| -pl (?<module>\\S+)"
+            Pattern.compile("mvn(?: -q| -am| -Plong| -Pbenchmarks| -Pwebflux| -pl (?<module>\\S+)"
                     + "| package| test| install| verify| spring-boot:run"
                     + "| -Dtest=(?<test>\\w+)| -D[\\w.-]+(?:=\\S+)?)+"),
             // measures for minutes

@@ -9,6 +9,7 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
+import dev.limiter.testkit.manual.Manual;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

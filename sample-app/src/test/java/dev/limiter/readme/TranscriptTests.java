@@ -7,11 +7,13 @@ import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.readme.Transcript.Step;
 import dev.limiter.sample.SampleApplication;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
+import dev.limiter.testkit.manual.Manual;
+import dev.limiter.testkit.manual.Transcript;
+import dev.limiter.testkit.manual.Transcript.Step;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.MessageSource;
@@ -229,15 +232,12 @@ class TranscriptTests {
             return;
         }
         RedisServer redis = RedisServer.shared();
-        ConfigurableApplicationContext application = run(
+        run(
                 port,
                 new SpringApplicationBuilder(SampleApplication.class, Clock.class).profiles(profile),
                 redis.property(),
                 "limiter.redis.timeout=5s",
                 "management.endpoint.health.show-details=always");
-        Rule any = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
-        RateLimiters limiters = application.getBean(RateLimiters.class);
-        Conditions.await(() -> limiters.tryAcquire(any, "any").onFailure().isEmpty());
     }
 
     private Clients start(String port, Class<?>... more) {
@@ -290,6 +290,14 @@ class TranscriptTests {
                     Instant.parse("2026-11-23T12:56:00Z").getEpochSecond());
             long started = System.nanoTime();
             return () -> begin + (System.nanoTime() - started) / slower;
+        }
+
+        /** Starts nothing before the storage decides. */
+        @Bean
+        ApplicationRunner storage(RateLimiters limiters) {
+            Rule any = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
+            return arguments -> Conditions.await(
+                    () -> limiters.tryAcquire(any, "any").onFailure().isEmpty());
         }
     }
 

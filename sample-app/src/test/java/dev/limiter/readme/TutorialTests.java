@@ -1,6 +1,9 @@
 package dev.limiter.readme;
 
-import dev.limiter.readme.Manual.Block;
+import dev.limiter.testkit.manual.Manual;
+import dev.limiter.testkit.manual.Manual.Block;
+import dev.limiter.testkit.manual.Project;
+import dev.limiter.testkit.manual.Transcript;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,7 +32,7 @@ class TutorialTests {
 
     @BeforeEach
     void create(@TempDir Path folder) {
-        project = new Project(folder, "com.example.shop.ShopApplication");
+        project = new Project(folder, "com.example.shop.ShopApplication", TranscriptTests.Clock.class);
     }
 
     @AfterEach

@@ -50,6 +50,12 @@ class SampleApplicationTests {
     }
 
     @Test
+    void servesTheDashboardPage() {
+        assertThat(clients.get("/limiter/").body()).contains("<title>Limiter</title>");
+        assertThat(clients.get("/limiter/connection.json").body()).contains("/actuator/limiter");
+    }
+
+    @Test
     void everyApiKeyHasItsOwnLimit() {
         assertThat(clients.stormOf("GET", "/orders", "X-Api-Key", "alice")).isEqualTo(EXACTLY_100);
         assertThat(clients.stormOf("GET", "/orders", "X-Api-Key", "bob")).isEqualTo(EXACTLY_100);

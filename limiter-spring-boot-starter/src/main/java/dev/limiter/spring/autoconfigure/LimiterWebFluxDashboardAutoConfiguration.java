@@ -10,19 +10,21 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnResource;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.security.web.server.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.DispatcherHandler;
-import org.springframework.web.reactive.config.ResourceHandlerRegistry;
-import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.function.BodyInserters;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.reactive.handler.SimpleUrlHandlerMapping;
+import org.springframework.web.reactive.resource.ResourceWebHandler;
 import reactor.core.publisher.Mono;
 
 /** The page of {@code limiter-dashboard} at {@code /limiter} of a WebFlux application. */
@@ -42,17 +44,18 @@ public final class LimiterWebFluxDashboardAutoConfiguration {
         this.page = new DashboardPage(application, SECURITY);
     }
 
-    /** Spring Boot serves these files by itself, as those of every jar: a page that is off hides them. */
+    /**
+     * Serves the files before a gateway (order 1) routes all paths. Hides those of a disabled page, because Spring Boot
+     * serves static files from every jar.
+     */
     @Bean
-    WebFluxConfigurer limiterDashboardFiles() {
-        return new WebFluxConfigurer() {
-            @Override
-            public void addResourceHandlers(ResourceHandlerRegistry registry) {
-                registry.addResourceHandler("/limiter/**")
-                        .addResourceLocations(page.location())
-                        .setCacheControl(CacheControl.noCache());
-            }
-        };
+    HandlerMapping limiterDashboardFiles(ApplicationContext application) throws Exception {
+        ResourceWebHandler files = new ResourceWebHandler();
+        files.setLocations(List.of(application.getResource(page.location())));
+        files.setCacheControl(CacheControl.noCache());
+        files.afterPropertiesSet();
+        return new SimpleUrlHandlerMapping(
+                Map.of("/limiter/**", files), page.isServed() ? 0 : Ordered.LOWEST_PRECEDENCE - 2);
     }
 
     @Bean

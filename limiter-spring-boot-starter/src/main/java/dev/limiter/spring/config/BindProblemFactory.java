@@ -25,6 +25,7 @@ final class BindProblemFactory {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^}]*}");
     private static final Pattern WORD_OF_YAML = Pattern.compile("\\[(true|false)]$");
     private static final Pattern INTEGER = Pattern.compile("[+-]?\\d+");
+    private static final Pattern RATE = Pattern.compile("(\\d+) ?/ ?([smhd])[a-z]*");
     private static final List<Option<?>> OPTIONS = Stream.of(LimitOptions.OF_NAMED, RuleOptions.ALL, BanOptions.ALL)
             .<Option<?>>flatMap(List::stream)
             .toList();
@@ -119,7 +120,13 @@ final class BindProblemFactory {
                 name.toString(),
                 value,
                 allowed(name.isEmpty() ? "" : name.getLastElement(Form.ORIGINAL), type)
-                        + (type.isEnum() ? DidYouMean.ask(text, constants(type)) : ""));
+                        + (type.isEnum() ? DidYouMean.ask(text, constants(type)) : "")
+                        + (isNumber(type) ? rate(text) : ""));
+    }
+
+    private static String rate(String text) {
+        Matcher rate = RATE.matcher(text);
+        return rate.matches() ? " Did you mean limit: " + rate.group(1) + ", window: 1" + rate.group(2) + "?" : "";
     }
 
     private static String allowed(String key, Class<?> type) {

@@ -6,6 +6,7 @@ import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,6 +22,9 @@ public final class DurationParser {
 
     private static final Pattern SIMPLE = Pattern.compile("([0-9]{1,18}) *(ns|us|ms|s|m|h|d)");
 
+    private static final Pattern SIMILAR =
+            Pattern.compile("([0-9]{1,18}) *(sec(?:ond)?s?|min(?:ute)?s?|h(?:ou)?rs?|days?|)");
+
     private DurationParser() {}
 
     /**
@@ -32,9 +36,21 @@ public final class DurationParser {
         try {
             return parse(setting.value());
         } catch (IllegalArgumentException exception) {
-            throw new LimiterConfigurationException(
-                    new Problem(MessageCode.DURATION, setting.where(), setting.value(), exception.getMessage() + "."));
+            throw new LimiterConfigurationException(new Problem(
+                    MessageCode.DURATION,
+                    setting.where(),
+                    setting.value(),
+                    exception.getMessage() + "." + didYouMean(setting.value())));
         }
+    }
+
+    private static String didYouMean(String text) {
+        Matcher similar = SIMILAR.matcher(text.strip().toLowerCase(Locale.ROOT));
+        if (!similar.matches()) {
+            return "";
+        }
+        String unit = similar.group(2);
+        return " Did you mean " + similar.group(1) + (unit.isEmpty() ? "s" : unit.substring(0, 1)) + "?";
     }
 
     /**

@@ -141,7 +141,10 @@ final class LimitCompiler {
                     MessageCode.OUT_OF_RANGE,
                     setting.where(),
                     number,
-                    "It must be from " + option.min() + " to " + option.max() + ".");
+                    "It must be from " + option.min() + " to " + option.max() + "."
+                            + (option == LimitOptions.LIMIT && number.longValue() == 0
+                                    ? " To turn the rule off, set mode: off."
+                                    : ""));
         }
     }
 

@@ -25,7 +25,7 @@ import org.springframework.security.web.server.SecurityWebFilterChain;
 class DashboardTests {
 
     private static final String RULES = "limiter.rules.all: {paths: [\"/api/**\"], key: ip, limit: 5, window: 1h}";
-    private static final String WITHOUT_SECURITY = "--spring.autoconfigure.exclude="
+    static final String WITHOUT_SECURITY = "spring.autoconfigure.exclude="
             + "org.springframework.boot.autoconfigure.security.reactive.ReactiveSecurityAutoConfiguration,"
             + "org.springframework.boot.actuate.autoconfigure.security.reactive.ReactiveManagementWebSecurityAutoConfiguration,"
             + "org.springframework.boot.security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration,"
@@ -75,15 +75,31 @@ class DashboardTests {
     @Test
     void pageIsServedOnALoopbackAddress() {
         Clients clients = Applications.clients(
-                applications.start(Open.class, RULES, WITHOUT_SECURITY, "--server.address=127.0.0.1"));
+                applications.start(Open.class, RULES, "--" + WITHOUT_SECURITY, "--server.address=127.0.0.1"));
         assertThat(clients.get("/limiter/").statusCode()).isEqualTo(200);
         assertThat(clients.get("/limiter/index.html").statusCode()).isEqualTo(200);
         assertThat(clients.get("/limiter/connection.json").body()).isEqualTo("{\"endpoint\":\"/actuator/limiter\"}");
     }
 
     @Test
+    void pageIsServedByAGatewayWithARouteForAllPaths() {
+        Clients clients = Applications.clients(applications.start(
+                Open.class,
+                RULES,
+                "--" + WITHOUT_SECURITY + ",org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration",
+                "--server.address=127.0.0.1",
+                "--spring.cloud.gateway.server.webflux.enabled=true",
+                "--spring.cloud.gateway.server.webflux.routes[0].id=all",
+                "--spring.cloud.gateway.server.webflux.routes[0].uri=http://127.0.0.1:1",
+                "--spring.cloud.gateway.server.webflux.routes[0].predicates[0]=Path=/**"));
+        assertThat(clients.get("/limiter/").body()).contains("<title>Limiter</title>");
+        assertThat(clients.get("/limiter/page.js").statusCode()).isEqualTo(200);
+        assertThat(clients.get("/limiter/connection.json").body()).isEqualTo("{\"endpoint\":\"/actuator/limiter\"}");
+    }
+
+    @Test
     void pageIsNotServedToEveryone(CapturedOutput output) {
-        Clients clients = Applications.clients(applications.start(Open.class, RULES, WITHOUT_SECURITY));
+        Clients clients = Applications.clients(applications.start(Open.class, RULES, "--" + WITHOUT_SECURITY));
         for (String path : List.of("", "/", "/connection.json", "/index.html", "/page.js")) {
             assertThat(clients.get("/limiter" + path).statusCode()).isEqualTo(404);
         }

@@ -1,4 +1,4 @@
-package dev.limiter.readme;
+package dev.limiter.testkit.manual;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
 import org.springframework.boot.json.JsonParserFactory;
 
 /** Runs the commands of a page in a shell and compares their output. Functions stay defined. */
-final class Transcript {
+public final class Transcript {
 
     /** Seconds that depend on when a command ran; they may be less than on the page, or a little more. */
     private static final Pattern SECONDS =
@@ -33,16 +34,16 @@ final class Transcript {
             + "|http-nio-[\\w-]+"
             + "|(?<=\\[)[^\\[\\]]*(?=rules\\.yml)");
 
-    /** Standard headers that the manual leaves out. */
+    /** Standard headers that the manual leaves out, in lower case. */
     private static final Set<String> LEFT_OUT =
-            Set.of("Date", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive");
+            Set.of("date", "content-length", "transfer-encoding", "connection", "keep-alive");
 
     private static final Pattern FUNCTION = Pattern.compile("\\w+\\(\\) \\{.*}");
 
     /** A command and its output, which is empty if the page does not show it. */
-    record Step(String command, List<String> output) {
+    public record Step(String command, List<String> output) {
 
-        boolean isFunction() {
+        public boolean isFunction() {
             return FUNCTION.matcher(command).matches();
         }
     }
@@ -51,11 +52,11 @@ final class Transcript {
     private final Map<String, String> servers;
 
     /** @param servers the servers on the page, each with the one that replaces it */
-    Transcript(Map<String, String> servers) {
+    public Transcript(Map<String, String> servers) {
         this.servers = servers;
     }
 
-    static List<Step> steps(Manual.Block block) {
+    public static List<Step> steps(Manual.Block block) {
         List<Step> steps = new ArrayList<>();
         for (String line : block.lines()) {
             if (line.startsWith("$ ")) {
@@ -67,7 +68,7 @@ final class Transcript {
         return steps;
     }
 
-    void replay(Step step) {
+    public void replay(Step step) {
         if (step.isFunction()) {
             functions.add(step.command());
         } else {
@@ -75,7 +76,7 @@ final class Transcript {
         }
     }
 
-    String run(String command) {
+    public String run(String command) {
         Programs.onPath("curl");
         if (command.contains("| jq")) {
             Programs.onPath("jq");
@@ -136,7 +137,7 @@ final class Transcript {
                 head(expected),
                 head(lines).stream()
                         .map(String::strip)
-                        .filter(field -> !LEFT_OUT.contains(name(field)))
+                        .filter(field -> !LEFT_OUT.contains(name(field).toLowerCase(Locale.ROOT)))
                         .filter(field -> withType || !name(field).equals("Content-Type"))
                         .toList());
         checkLines(body(expected), body(lines));
@@ -185,7 +186,7 @@ final class Transcript {
     }
 
     /** Parses JSON after masking what is not compared. */
-    static Map<String, Object> json(String text) {
+    public static Map<String, Object> json(String text) {
         return JsonParserFactory.getJsonParser().parseMap(masked(text));
     }
 }

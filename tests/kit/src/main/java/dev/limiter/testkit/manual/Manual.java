@@ -1,4 +1,4 @@
-package dev.limiter.readme;
+package dev.limiter.testkit.manual;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,33 +9,43 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Reads README.md and all pages of the manual, with their code blocks. */
-final class Manual {
+public final class Manual {
 
-    static final Path README = Path.of("../README.md");
-    static final Path FOLDER = Path.of("../docs");
+    public static final Path ROOT = root();
+    public static final Path README = ROOT.resolve("README.md");
+    public static final Path FOLDER = ROOT.resolve("docs");
 
     private static final String FENCE = "```";
 
     /** A code block. {@code line} is that of its first fence, from 1. */
-    record Block(Path page, int line, String language, String text) {
+    public record Block(Path page, int line, String language, String text) {
 
-        List<String> lines() {
+        public List<String> lines() {
             return text.lines().toList();
         }
 
         @Override
         public String toString() {
-            return FOLDER.getParent().relativize(page) + ":" + line + " " + language;
+            return ROOT.relativize(page) + ":" + line + " " + language;
         }
     }
 
     private Manual() {}
 
-    static Path page(String name) {
+    /** Returns the folder of the project, from that of a module. */
+    private static Path root() {
+        Path folder = Path.of("..");
+        while (!Files.exists(folder.resolve("docs/README.md"))) {
+            folder = folder.resolve("..");
+        }
+        return folder;
+    }
+
+    public static Path page(String name) {
         return FOLDER.resolve(name);
     }
 
-    static List<Path> pages() {
+    public static List<Path> pages() {
         try (Stream<Path> manual = Files.walk(FOLDER)) {
             return Stream.concat(
                             Stream.of(README),
@@ -47,7 +57,7 @@ final class Manual {
         }
     }
 
-    static String text(Path page) {
+    public static String text(Path page) {
         try {
             return Files.readString(page);
         } catch (IOException exception) {
@@ -55,15 +65,15 @@ final class Manual {
         }
     }
 
-    static Stream<Block> blocks() {
+    public static Stream<Block> blocks() {
         return pages().stream().flatMap(page -> blocks(page).stream());
     }
 
-    static Stream<Block> blocks(String language) {
+    public static Stream<Block> blocks(String language) {
         return blocks().filter(block -> block.language().equals(language));
     }
 
-    static List<Block> blocks(Path page) {
+    public static List<Block> blocks(Path page) {
         List<Block> blocks = new ArrayList<>();
         List<String> lines = text(page).lines().toList();
         int start = -1;

@@ -1,22 +1,18 @@
-package dev.limiter.readme;
+package dev.limiter.testkit.manual;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-import dev.limiter.Limit;
-import dev.limiter.RateLimiters;
-import dev.limiter.Rule;
-import dev.limiter.readme.Transcript.Step;
-import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
+import dev.limiter.testkit.manual.Transcript.Step;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,7 +33,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.DefaultResourceLoader;
 
 /** Builds and runs the application of a page, as its reader would. */
-final class Project implements AutoCloseable {
+public final class Project implements AutoCloseable {
 
     private static final Pattern START =
             Pattern.compile("mvn -q spring-boot:run(?: -Dspring-boot\\.run\\.arguments=--server\\.port=(\\d+))?");
@@ -48,14 +44,19 @@ final class Project implements AutoCloseable {
     private final Path folder;
     private final String application;
     private final Map<String, ConfigurableApplicationContext> applications = new HashMap<>();
+    private final Class<?> configuration;
     private final Map<String, String> servers = new HashMap<>();
     private final Transcript transcript = new Transcript(servers);
     private final List<URLClassLoader> loaders = new ArrayList<>();
 
-    /** {@code application}: the name of the main class. */
-    Project(Path folder, String application) {
+    /**
+     * @param application the name of the main class
+     * @param configuration beans that each application has in addition
+     */
+    public Project(Path folder, String application, Class<?> configuration) {
         this.folder = folder;
         this.application = application;
+        this.configuration = configuration;
     }
 
     @Override
@@ -66,13 +67,13 @@ final class Project implements AutoCloseable {
         }
     }
 
-    void write(String file, String text) throws IOException {
+    public void write(String file, String text) throws IOException {
         Path target = folder.resolve(file);
         Files.createDirectories(target.getParent());
         Files.writeString(target, text);
     }
 
-    void follow(Step step) throws Exception {
+    public void follow(Step step) throws Exception {
         Matcher start = START.matcher(step.command());
         Matcher test = TEST.matcher(step.command());
         if (start.matches()) {
@@ -87,24 +88,19 @@ final class Project implements AutoCloseable {
     void start(String port, String... properties) throws Exception {
         stop(port);
         ClassLoader classes = compiled("src/main/java");
-        List<String> arguments =
-                new ArrayList<>(List.of("--server.port=0", "--" + CONFIGURATION + "=" + configuration()));
-        boolean shared = usesRedis();
-        if (shared) {
+        List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--" + CONFIGURATION + "=" + location()));
+        if (usesRedis()) {
             arguments.addAll(List.of("--" + RedisServer.shared().property(), "--limiter.redis.timeout=5s"));
         }
         ConfigurableApplicationContext context = with(
                 classes,
-                () -> new SpringApplicationBuilder(classes.loadClass(application), TranscriptTests.Clock.class)
+                () -> new SpringApplicationBuilder(classes.loadClass(application), configuration)
                         .resourceLoader(new DefaultResourceLoader(classes))
                         .properties(properties)
                         .run(arguments.toArray(String[]::new)));
         applications.put(port, context);
         servers.put(
                 "localhost:" + port, "127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.server.port"));
-        if (shared) {
-            awaitRedis(context.getBean(RateLimiters.class));
-        }
     }
 
     private void stop(String port) {
@@ -114,13 +110,8 @@ final class Project implements AutoCloseable {
         }
     }
 
-    private static void awaitRedis(RateLimiters limiters) {
-        Rule any = Rule.of("any", Limit.tokenBucket(1, Duration.ofSeconds(1)));
-        Conditions.await(() -> limiters.tryAcquire(any, "key").onFailure().isEmpty());
-    }
-
-    /** Returns a location that hides the configuration of the sample on the class path. */
-    private String configuration() {
+    /** Returns a location that hides a configuration on the class path. */
+    private String location() {
         return "optional:file:" + folder.resolve("src/main/resources") + "/";
     }
 
@@ -134,7 +125,7 @@ final class Project implements AutoCloseable {
         ClassLoader classes = compiled("src/main/java", "src/test/java");
         String type = application.substring(0, application.lastIndexOf('.') + 1) + name;
         SummaryGeneratingListener listener = new SummaryGeneratingListener();
-        System.setProperty(CONFIGURATION, configuration());
+        System.setProperty(CONFIGURATION, location());
         try {
             with(classes, () -> {
                 LauncherFactory.create()
@@ -173,11 +164,17 @@ final class Project implements AutoCloseable {
         }
     }
 
+    private static Stream<Path> files(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).sorted().toList().stream();
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
     private ClassLoader compiled(String... folders) throws IOException {
-        List<Path> sources = Stream.of(folders)
-                .map(folder::resolve)
-                .flatMap(each -> Sources.files(each).stream())
-                .toList();
+        List<Path> sources =
+                Stream.of(folders).map(folder::resolve).flatMap(Project::files).toList();
         Path classes = Files.createTempDirectory(folder, "classes");
         StringWriter errors = new StringWriter();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
