@@ -141,7 +141,9 @@ public final class LimiterWebAutoConfiguration {
                 () -> mappings.stream()
                         .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
                         .map(mapped -> new UnusedAnnotationsCheck.Mapped(
-                                mapped.getValue(), mapped.getKey().getPatternValues())));
+                                mapped.getValue().getMethod(),
+                                mapped.getValue().getBeanType(),
+                                mapped.getKey().getPatternValues())));
     }
 
     @Bean

@@ -92,7 +92,8 @@ public final class ReactiveMappings {
         return of(RequestMappingInfoHandlerMapping.class)
                 .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
                 .map(mapped -> new UnusedAnnotationsCheck.Mapped(
-                        mapped.getValue(),
+                        mapped.getValue().getMethod(),
+                        mapped.getValue().getBeanType(),
                         mapped.getKey().getPatternsCondition().getPatterns().stream()
                                 .map(PathPattern::getPatternString)
                                 .collect(Collectors.toSet())));

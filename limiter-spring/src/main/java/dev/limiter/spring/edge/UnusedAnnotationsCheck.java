@@ -12,6 +12,7 @@ import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Option;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,7 +22,6 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
-import org.springframework.web.method.HandlerMethod;
 
 /**
  * Finds attributes of annotations that have no effect, because a rule with the same name has paths that cover the
@@ -29,8 +29,8 @@ import org.springframework.web.method.HandlerMethod;
  */
 public final class UnusedAnnotationsCheck implements StartupCheck {
 
-    /** A handler method, and the patterns that it is mapped to. */
-    public record Mapped(HandlerMethod handler, Set<String> patterns) {}
+    /** A handler method, the class of its bean, and the patterns that it is mapped to. */
+    public record Mapped(Method method, Class<?> type, Set<String> patterns) {}
 
     private final Rules rules;
     private final Supplier<Stream<Mapped>> endpoints;
@@ -45,22 +45,20 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
         List<Finding> findings = new ArrayList<>();
         endpoints
                 .get()
-                .forEach(
-                        mapped -> annotations(mapped.handler).forEach(annotation -> add(annotation, mapped, findings)));
+                .forEach(mapped -> annotations(mapped.method).forEach(annotation -> add(annotation, mapped, findings)));
         return findings;
     }
 
-    private static List<RateLimiter> annotations(HandlerMethod handler) {
+    private static List<RateLimiter> annotations(Method handler) {
         return MergedAnnotations.from(
-                        handler.getMethod(), SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
+                        handler, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
                 .stream(RateLimiter.class)
                 .map(MergedAnnotation::synthesize)
                 .toList();
     }
 
     private void add(RateLimiter annotation, Mapped mapped, List<Finding> findings) {
-        String where = "@RateLimiter on " + mapped.handler.getBeanType().getName() + "."
-                + mapped.handler.getMethod().getName();
+        String where = "@RateLimiter on " + mapped.type.getName() + "." + mapped.method.getName();
         RuleSet ruleSet = rules.current();
         RateLimitRule rule = ruleSet.find(annotation.name()).orElse(null);
         if (rule != null && rule.mode() != Mode.OFF && covers(rule, mapped.patterns)) {

@@ -9,6 +9,7 @@ import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -17,7 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.method.HandlerMethod;
 
 class UnusedAnnotationsCheckTests {
 
@@ -52,9 +52,10 @@ class UnusedAnnotationsCheckTests {
     @ParameterizedTest
     @MethodSource("methods")
     void findsAttributesWithoutEffect(String method, RuleDefinition.Builder rule, @Nullable String part) {
-        HandlerMethod handler = new HandlerMethod(new Orders(), ClassUtils.getMethod(Orders.class, method));
+        Method handler = ClassUtils.getMethod(Orders.class, method);
         List<Finding> findings = new UnusedAnnotationsCheck(
-                        inForce(rule), () -> Stream.of(new UnusedAnnotationsCheck.Mapped(handler, Set.of("/{id}"))))
+                        inForce(rule),
+                        () -> Stream.of(new UnusedAnnotationsCheck.Mapped(handler, Orders.class, Set.of("/{id}"))))
                 .findings();
         assertThat(findings)
                 .map(Finding::toString)
