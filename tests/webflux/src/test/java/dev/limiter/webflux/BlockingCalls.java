@@ -1,0 +1,32 @@
+package dev.limiter.webflux;
+
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.blockhound.BlockHound;
+
+/**
+ * The blocking calls of threads that must not block: event loops, and the threads of Reactor. BlockHound reports them
+ * from the first use on, as long as the JVM runs.
+ */
+final class BlockingCalls {
+
+    private static final Set<String> FOUND = ConcurrentHashMap.newKeySet();
+
+    static {
+        BlockHound.install(
+                builder -> builder.blockingMethodCallback(method -> FOUND.add(Thread.currentThread().getName() + ": "
+                        + method + "\n" + String.join("\n", Arrays.toString(new Throwable().getStackTrace()).split(", ")))));
+    }
+
+    private BlockingCalls() {}
+
+    static void clear() {
+        FOUND.clear();
+    }
+
+    /** Returns their stacks. */
+    static Set<String> found() {
+        return FOUND;
+    }
+}
