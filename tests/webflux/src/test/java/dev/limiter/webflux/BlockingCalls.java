@@ -7,19 +7,19 @@ import reactor.blockhound.BlockHound;
 
 /**
  * The blocking calls of threads that must not block: event loops, and the threads of Reactor. BlockHound reports them
- * from the first use on, as long as the JVM runs.
+ * as long as the JVM runs, for threads that start after it is installed.
  */
 final class BlockingCalls {
 
     private static final Set<String> FOUND = ConcurrentHashMap.newKeySet();
 
-    static {
+    private BlockingCalls() {}
+
+    static void install() {
         BlockHound.install(
                 builder -> builder.blockingMethodCallback(method -> FOUND.add(Thread.currentThread().getName() + ": "
                         + method + "\n" + String.join("\n", Arrays.toString(new Throwable().getStackTrace()).split(", ")))));
     }
-
-    private BlockingCalls() {}
 
     static void clear() {
         FOUND.clear();

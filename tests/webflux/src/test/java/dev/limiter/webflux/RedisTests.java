@@ -46,6 +46,7 @@ class RedisTests {
 
     @BeforeAll
     static void start() {
+        BlockingCalls.install();
         ConfigurableApplicationContext context = applications.start(Streams.class, RULES, "--" + redis.property());
         clients = Applications.clients(context);
         streams = context.getBean(Streams.class);
