@@ -59,7 +59,13 @@ final class ServerProcess implements AutoCloseable {
 
     private long wrk(int seconds) throws IOException, InterruptedException {
         Process wrk = new ProcessBuilder(
-                        "wrk", "-t1", "-c" + CONNECTIONS, "-d" + seconds + "s", "--timeout", "30s", "http://127.0.0.1:" + port + "/hello")
+                        "wrk",
+                        "-t1",
+                        "-c" + CONNECTIONS,
+                        "-d" + seconds + "s",
+                        "--timeout",
+                        "30s",
+                        "http://127.0.0.1:" + port + "/hello")
                 .redirectErrorStream(true)
                 .start();
         String report;

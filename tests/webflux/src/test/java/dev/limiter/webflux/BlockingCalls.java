@@ -16,9 +16,11 @@ final class BlockingCalls {
     private BlockingCalls() {}
 
     static void install() {
-        BlockHound.install(
-                builder -> builder.blockingMethodCallback(method -> FOUND.add(Thread.currentThread().getName() + ": "
-                        + method + "\n" + String.join("\n", Arrays.toString(new Throwable().getStackTrace()).split(", ")))));
+        BlockHound.install(builder -> builder.blockingMethodCallback(method ->
+                FOUND.add(Thread.currentThread().getName() + ": " + method + "\n"
+                        + String.join(
+                                "\n",
+                                Arrays.toString(new Throwable().getStackTrace()).split(", ")))));
     }
 
     static void clear() {
