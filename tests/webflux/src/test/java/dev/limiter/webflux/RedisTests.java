@@ -24,18 +24,18 @@ import org.springframework.context.ConfigurableApplicationContext;
 class RedisTests {
 
     private static final String RULES = """
-        limiter:
-          storage: redis
-          rules:
-            limited: {paths: ["/limited"], key: "header:X-Api-Key", limit: 5, window: 1h, algorithm: fixed-window}
-            flight: {paths: ["/limited"], key: global, limit: 1000, algorithm: concurrency}
-            early: {paths: ["/early"], phase: request, key: "header:X-Api-Key", limit: 5, window: 1h, algorithm: fixed-window}
-            annotated: {key: "header:X-Api-Key", limit: 5, window: 1h, algorithm: fixed-window}
-            plain: {key: "header:X-Api-Key", limit: 5, window: 1h, algorithm: fixed-window}
-            annotated-events: {limit: 100, algorithm: concurrency}
-            refunded: {paths: ["/refunded"], key: "header:X-Api-Key", limit: 5, window: 1h, charge-if: failed}
-            both: {paths: ["/refunded"], key: global, limit: 100000, window: 1h}
-        """;
+            limiter:
+              storage: redis
+              rules:
+                limited: {paths: ["/limited"], key: "header:X-Api-Key", limit: 5, window: 1h, algorithm: fixed-window}
+                flight: {paths: ["/limited"], key: global, limit: 1000, algorithm: concurrency}
+                early: {paths: ["/early"], phase: request, key: "header:X-Api-Key", limit: 5, window: 1h, algorithm: fixed-window}
+                annotated: {key: "header:X-Api-Key", limit: 5, window: 1h, algorithm: fixed-window}
+                plain: {key: "header:X-Api-Key", limit: 5, window: 1h, algorithm: fixed-window}
+                annotated-events: {limit: 100, algorithm: concurrency}
+                refunded: {paths: ["/refunded"], key: "header:X-Api-Key", limit: 5, window: 1h, charge-if: failed}
+                both: {paths: ["/refunded"], key: global, limit: 100000, window: 1h}
+            """;
 
     private static final RedisServer redis = RedisServer.started();
     private static final Applications applications = new Applications();

@@ -47,18 +47,18 @@ class StreamingTests {
     @BeforeAll
     static void start() {
         ConfigurableApplicationContext context = applications.start(Streams.class, """
-            limiter.rules:
-              queue: {paths: ["/queue"], key: global, limit: 1, algorithm: concurrency, max-wait: 100s, max-waiting: 1000}
-              turns: {paths: ["/turns"], key: global, limit: 1, window: 10s, max-wait: 1h}
-              events: {paths: ["/events"], key: global, limit: 2000, algorithm: concurrency}
-              annotated-events: {key: global, scope: rule, limit: 2000, algorithm: concurrency}
-              socket: {paths: ["/socket/**"], key: global, limit: 1, algorithm: concurrency}
-              limited: {paths: ["/limited"], key: ip, limit: 1, window: 1h}
-              early: {paths: ["/early", "/filtered/early"], phase: request, key: ip, scope: endpoint, limit: 1, window: 1h}
-              annotated: {key: ip, limit: 1, window: 1h}
-              plain: {key: ip, limit: 1, window: 1h}
-              broken: {paths: ["/broken"], key: "#{#request.getHeader('none').length()}", limit: 1000, window: 1h}
-            """);
+                limiter.rules:
+                  queue: {paths: ["/queue"], key: global, limit: 1, algorithm: concurrency, max-wait: 100s, max-waiting: 1000}
+                  turns: {paths: ["/turns"], key: global, limit: 1, window: 10s, max-wait: 1h}
+                  events: {paths: ["/events"], key: global, limit: 2000, algorithm: concurrency}
+                  annotated-events: {key: global, scope: rule, limit: 2000, algorithm: concurrency}
+                  socket: {paths: ["/socket/**"], key: global, limit: 1, algorithm: concurrency}
+                  limited: {paths: ["/limited"], key: ip, limit: 1, window: 1h}
+                  early: {paths: ["/early", "/filtered/early"], phase: request, key: ip, scope: endpoint, limit: 1, window: 1h}
+                  annotated: {key: ip, limit: 1, window: 1h}
+                  plain: {key: ip, limit: 1, window: 1h}
+                  broken: {paths: ["/broken"], key: "#{#request.getHeader('none').length()}", limit: 1000, window: 1h}
+                """);
         clients = Applications.clients(context);
         raw = new RawClient(clients.port());
         streams = context.getBean(Streams.class);

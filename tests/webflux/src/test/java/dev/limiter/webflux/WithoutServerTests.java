@@ -11,9 +11,9 @@ class WithoutServerTests {
     void requestsAreLimitedByAddress() {
         try (Applications applications = new Applications()) {
             ConfigurableApplicationContext context = applications.start(Streams.class, """
-                limiter.rules:
-                  limited: {paths: ["/limited"], key: ip, limit: 1, window: 1h}
-                """);
+                    limiter.rules:
+                      limited: {paths: ["/limited"], key: ip, limit: 1, window: 1h}
+                    """);
             WebTestClient client =
                     WebTestClient.bindToApplicationContext(context).build();
             client.get().uri("/limited").exchange().expectStatus().isOk();
