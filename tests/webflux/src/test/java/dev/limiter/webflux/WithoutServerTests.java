@@ -13,6 +13,9 @@ class WithoutServerTests {
             ConfigurableApplicationContext context = applications.start(Streams.class, """
                     limiter.rules:
                       limited: {paths: ["/limited"], key: ip, limit: 1, window: 1h}
+                      annotated: {key: ip, limit: 1, window: 1h}
+                      plain: {key: ip, limit: 1, window: 1h}
+                      annotated-events: {key: ip, limit: 1, window: 1h}
                     """);
             WebTestClient client =
                     WebTestClient.bindToApplicationContext(context).build();
