@@ -46,6 +46,8 @@ final class Catalogue {
             observing(),
             serverCpu(),
             serverCpuOurs(),
+            serverCpuWebFlux(),
+            gateway(),
             redis(),
             redisBusy(),
             openLoop(),
@@ -355,6 +357,7 @@ final class Catalogue {
                         "server-cpu",
                         "2",
                         "1",
+                        "none",
                         "none-again",
                         "limiter",
                         "limiter-ietf",
@@ -379,10 +382,55 @@ final class Catalogue {
                         "server-cpu-ours",
                         "1",
                         "1",
+                        "none",
                         "none-again",
                         "limiter",
                         "limiter-ietf"),
                 layout("server-cpu-ours", "", perRequest()));
+    }
+
+    private static Job serverCpuWebFlux() {
+        return new Job(
+                "server-cpu-webflux",
+                "the same on WebFlux",
+                3,
+                true,
+                "wrk",
+                20,
+                Program.withRounds(
+                        ServerCpu.class,
+                        List.of(),
+                        "server-cpu-webflux",
+                        "2",
+                        "1",
+                        "webflux",
+                        "webflux-again",
+                        "webflux-limiter-ietf"),
+                layout("server-cpu-webflux", "", perRequest()));
+    }
+
+    private static Job gateway() {
+        List<Column> columns = new ArrayList<>(perRequest());
+        columns.add(new Column("us of Redis", "us of Redis per request", MEDIAN, "", null));
+        columns.add(new Column("requests per second", "per second", MEDIAN, "", null));
+        columns.add(new Column("ratio", "ratio per second", MIDDLE_HALF, "", null));
+        return new Job(
+                "gateway",
+                "a route of Spring Cloud Gateway with a limit in Redis",
+                3,
+                true,
+                "wrk",
+                20,
+                Program.withRounds(
+                        ServerCpu.class,
+                        List.of(),
+                        "gateway",
+                        "2",
+                        "1",
+                        "gateway-request-rate-limiter",
+                        "gateway-limiter",
+                        "gateway"),
+                layout("gateway", "", columns));
     }
 
     private static Layout emptyCall(String table) {

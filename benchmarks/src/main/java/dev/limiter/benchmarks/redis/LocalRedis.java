@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** An empty {@code redis-server} on a free port of the loopback address. It ends when this is closed. */
-final class LocalRedis implements AutoCloseable {
+public final class LocalRedis implements AutoCloseable {
 
     private final int port;
     private final Process process;
@@ -30,7 +30,7 @@ final class LocalRedis implements AutoCloseable {
         this.commands = connect().sync();
     }
 
-    static LocalRedis start() throws IOException, InterruptedException {
+    public static LocalRedis start() throws IOException, InterruptedException {
         Path program =
                 program().orElseThrow(() -> new IllegalStateException("No redis-server on the PATH; install one"));
         int port;
@@ -74,7 +74,7 @@ final class LocalRedis implements AutoCloseable {
         throw new IllegalStateException("redis-server does not reply on port " + port);
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -93,7 +93,7 @@ final class LocalRedis implements AutoCloseable {
     }
 
     /** Returns the CPU time of the server so far, in microseconds. */
-    double cpuMicros() {
+    public double cpuMicros() {
         String cpu = commands.info("cpu");
         return 1e6 * (Double.parseDouble(field(cpu, "used_cpu_user")) + Double.parseDouble(field(cpu, "used_cpu_sys")));
     }

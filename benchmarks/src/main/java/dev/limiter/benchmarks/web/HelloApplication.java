@@ -8,16 +8,20 @@ import dev.limiter.spring.operate.RejectedKeys;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.Arrays;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.boot.web.context.ConfigurableWebServerApplicationContext;
+import org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory;
 import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Profile;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
 
 /** {@code GET /hello} returns "hello", limited by one of the {@link Variant}s. */
 @Configuration(proxyBeanMethods = false)
@@ -26,7 +30,7 @@ import org.springframework.web.bind.annotation.RestController;
 public class HelloApplication {
 
     @RestController
-    @Profile("!resilience4j")
+    @Profile("!resilience4j & !gateway")
     static class PlainGreeting {
 
         @GetMapping("/hello")
@@ -51,6 +55,29 @@ public class HelloApplication {
     @EnableCaching
     @Profile("bucket4j")
     static class Caches {}
+
+    /** Spring Boot would choose Tomcat, which is also there. */
+    @Configuration(proxyBeanMethods = false)
+    @Profile("reactive")
+    static class Netty {
+
+        @Bean
+        NettyReactiveWebServerFactory server() {
+            return new NettyReactiveWebServerFactory();
+        }
+    }
+
+    /** The gateway's own limit gets its keys from a bean. */
+    @Configuration(proxyBeanMethods = false)
+    @Profile("gateway-request-rate-limiter")
+    static class Addresses {
+
+        @Bean
+        KeyResolver address() {
+            return exchange -> Mono.just(
+                    exchange.getRequest().getRemoteAddress().getAddress().getHostAddress());
+        }
+    }
 
     /** The beans of an application that exposes Actuator's endpoints for metrics and limits. */
     @Configuration(proxyBeanMethods = false)
@@ -82,22 +109,23 @@ public class HelloApplication {
      * Starts the application on a free port of the loopback address.
      *
      * @param rejects whether almost all requests are rejected; otherwise none
+     * @param properties more properties, in the form of command line arguments
      */
-    static ServletWebServerApplicationContext start(Variant variant, boolean rejects) {
-        return (ServletWebServerApplicationContext) new SpringApplicationBuilder(HelloApplication.class)
+    static ConfigurableWebServerApplicationContext start(Variant variant, boolean rejects, String... properties) {
+        return (ConfigurableWebServerApplicationContext) new SpringApplicationBuilder(HelloApplication.class)
                 .profiles(variant.profile())
                 .properties("spring.config.name=hello")
                 .profiles(rejects ? new String[] {"rejects"} : new String[0])
-                .run();
+                .run(properties);
     }
 
     /**
      * Prints its port, then runs until its input ends, so that it never outlives its parent process.
      *
-     * @param args the profile of a {@link Variant}
+     * @param args the profile of a {@link Variant}, then properties
      */
     public static void main(String[] args) throws Exception {
-        try (var context = start(Variant.of(args[0]), false)) {
+        try (var context = start(Variant.of(args[0]), false, Arrays.copyOfRange(args, 1, args.length))) {
             System.out.println("port " + context.getWebServer().getPort());
             while (System.in.read() >= 0) {
                 // until the end

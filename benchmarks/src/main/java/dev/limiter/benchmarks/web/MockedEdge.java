@@ -3,7 +3,7 @@ package dev.limiter.benchmarks.web;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import java.util.function.Predicate;
-import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
@@ -17,7 +17,7 @@ final class MockedEdge implements AutoCloseable {
 
     private static final FilterChain NOTHING = (request, response) -> {};
 
-    private final ServletWebServerApplicationContext context;
+    private final ConfigurableApplicationContext context;
     private final RecycledRequest request = new RecycledRequest("GET", "/hello");
     private final RecycledResponse response = new RecycledResponse();
     private final Object handler;

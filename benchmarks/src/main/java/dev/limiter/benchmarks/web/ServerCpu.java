@@ -1,12 +1,14 @@
 package dev.limiter.benchmarks.web;
 
 import dev.limiter.benchmarks.harness.Measurement;
+import dev.limiter.benchmarks.redis.LocalRedis;
+import dev.limiter.benchmarks.web.ServerProcess.Load;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the CPU time of the server for one request, for each {@link Variant} of {@link HelloApplication}. Each
@@ -14,8 +16,8 @@ import java.util.Map;
  *
  * <p>The processes of a launch run at the same time, and {@code wrk} calls them in turn, so other work on the
  * machine affects all of them. There are several launches, because the JIT compiler does not always produce the
- * same code. Prints microseconds per request for each round, and the ratio to the application without a limit; for
- * {@code Tables server-cpu}.
+ * same code. Prints microseconds per request and requests per second for each round, and their ratios to the first
+ * variant; for {@code Tables server-cpu}.
  *
  * <p>No limit rejects anything here; a response other than 2xx ends the run.
  */
@@ -37,17 +39,15 @@ public final class ServerCpu {
 
     /**
      * @param args the number of rounds per launch, the name of the table, the number of launches, the seconds per
-     * variant and round, then the profiles to compare with none (default: all)
+     * variant and round, then the profiles of the variants
      */
     public static void main(String[] args) throws Exception {
-        List<Variant> variants = new ArrayList<>(List.of(Variant.NONE));
-        Arrays.stream(args).skip(4).map(Variant::of).forEach(variants::add);
         new ServerCpu(
                         args[1],
                         Integer.parseInt(args[2]),
                         Integer.parseInt(args[0]),
                         Integer.parseInt(args[3]),
-                        variants.size() == 1 ? List.of(Variant.values()) : variants)
+                        Arrays.stream(args).skip(4).map(Variant::of).toList())
                 .run();
     }
 
@@ -59,36 +59,59 @@ public final class ServerCpu {
     }
 
     private void launch() throws IOException, InterruptedException {
+        if (variants.stream().noneMatch(Variant::needsRedis)) {
+            launch(null);
+        } else {
+            try (LocalRedis redis = LocalRedis.start()) {
+                launch(redis);
+            }
+        }
+    }
+
+    private void launch(@Nullable LocalRedis redis) throws IOException, InterruptedException {
         Map<Variant, ServerProcess> servers = new EnumMap<>(Variant.class);
+        String[] properties = redis == null ? new String[0] : new String[] {"--spring.data.redis.port=" + redis.port()};
         try {
             for (Variant variant : variants) {
-                servers.put(variant, ServerProcess.start(variant));
+                servers.put(variant, ServerProcess.start(variant, properties));
             }
             // twice, because unexpected input makes the JIT compiler discard the first code
             for (int i = 0; i < 2; i++) {
                 for (ServerProcess server : servers.values()) {
-                    server.microsPerRequest(2 * seconds);
+                    server.load(2 * seconds);
                 }
             }
             for (int i = 0; i < rounds; i++) {
-                round(servers, i);
+                round(servers, redis, i);
             }
         } finally {
             servers.values().forEach(ServerProcess::close);
         }
     }
 
-    /** Returns the variants in another order each time. */
-    private void round(Map<Variant, ServerProcess> servers, int number) throws IOException, InterruptedException {
-        Map<Variant, Double> round = new EnumMap<>(Variant.class);
+    /** Calls the variants in another order each time. */
+    private void round(Map<Variant, ServerProcess> servers, @Nullable LocalRedis redis, int number)
+            throws IOException, InterruptedException {
+        Map<Variant, Load> round = new EnumMap<>(Variant.class);
         for (int i = 0; i < variants.size(); i++) {
             Variant variant = variants.get((i + number) % variants.size());
-            round.put(variant, servers.get(variant).microsPerRequest(seconds));
+            double before = redis == null ? 0 : redis.cpuMicros();
+            Load load = servers.get(variant).load(seconds);
+            round.put(variant, load);
+            if (redis != null) {
+                print(variant, "us of Redis per request", (redis.cpuMicros() - before) / load.perSecond() / seconds);
+            }
         }
-        for (Variant variant : variants) {
-            double each = round.get(variant);
-            new Measurement(table, variant.label(), "us per request", each).print();
-            new Measurement(table, variant.label(), "ratio", each / round.get(Variant.NONE)).print();
-        }
+        Load first = round.get(variants.get(0));
+        round.forEach((variant, load) -> {
+            print(variant, "us per request", load.micros());
+            print(variant, "ratio", load.micros() / first.micros());
+            print(variant, "per second", load.perSecond());
+            print(variant, "ratio per second", load.perSecond() / first.perSecond());
+        });
+    }
+
+    private void print(Variant variant, String column, double value) {
+        new Measurement(table, variant.label(), column, value).print();
     }
 }

@@ -25,8 +25,12 @@ final class ServerProcess implements AutoCloseable {
         this.port = port;
     }
 
-    static ServerProcess start(Variant variant) throws IOException {
+    /** What a request took: the server's CPU time, and requests per second. */
+    record Load(double micros, double perSecond) {}
+
+    static ServerProcess start(Variant variant, String... properties) throws IOException {
         Process process = JavaProcess.of(HelloApplication.class, variant.profile())
+                .arguments(List.of(properties))
                 .jvmOptions(List.of("-Xms512m", "-Xmx512m", "-Xmn256m", "-XX:+AlwaysPreTouch"))
                 .start();
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
@@ -39,10 +43,10 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Calls the application with {@code wrk} for some seconds. */
-    double microsPerRequest(int seconds) throws IOException, InterruptedException {
+    Load load(int seconds) throws IOException, InterruptedException {
         Duration before = cpu();
-        long requests = wrk(seconds);
-        return cpu().minus(before).toNanos() / 1e3 / requests;
+        double requests = wrk(seconds);
+        return new Load(cpu().minus(before).toNanos() / 1e3 / requests, requests / seconds);
     }
 
     private Duration cpu() {
@@ -55,7 +59,13 @@ final class ServerProcess implements AutoCloseable {
 
     private long wrk(int seconds) throws IOException, InterruptedException {
         Process wrk = new ProcessBuilder(
-                        "wrk", "-t1", "-c" + CONNECTIONS, "-d" + seconds + "s", "http://127.0.0.1:" + port + "/hello")
+                        "wrk",
+                        "-t1",
+                        "-c" + CONNECTIONS,
+                        "-d" + seconds + "s",
+                        "--timeout",
+                        "30s",
+                        "http://127.0.0.1:" + port + "/hello")
                 .redirectErrorStream(true)
                 .start();
         String report;

@@ -30,7 +30,25 @@ enum Variant {
     SENTINEL("Sentinel's interceptor"),
 
     /** The filter of bucket4j's starter, keyed by address, with a Caffeine cache and one response field. */
-    BUCKET4J("bucket4j's filter");
+    BUCKET4J("bucket4j's filter"),
+
+    /** {@link #NONE} on WebFlux. */
+    WEBFLUX("no limit"),
+
+    /** {@link #WEBFLUX} again. */
+    WEBFLUX_AGAIN("the same once more"),
+
+    /** {@link #LIMITER_IETF} on WebFlux. */
+    WEBFLUX_LIMITER_IETF("**Limiter**, fields of the IETF draft"),
+
+    /** A route of Spring Cloud Gateway that needs no backend, without a limit. */
+    GATEWAY("no limit"),
+
+    /** The route with a rule of Limiter in Redis keyed by address, with the fields of the IETF draft. */
+    GATEWAY_LIMITER("**Limiter**, fields of the IETF draft"),
+
+    /** The route with the filter of the gateway itself, keyed by address, with its own fields. */
+    GATEWAY_REQUEST_RATE_LIMITER("Spring Cloud Gateway's `RequestRateLimiter`");
 
     private final String label;
 
@@ -41,6 +59,11 @@ enum Variant {
     /** Returns the row of the table. */
     String label() {
         return label;
+    }
+
+    /** Returns whether the limits are in Redis. */
+    boolean needsRedis() {
+        return this == GATEWAY_LIMITER || this == GATEWAY_REQUEST_RATE_LIMITER;
     }
 
     String profile() {

@@ -19,7 +19,9 @@ class HelloApplicationTests {
     private final HttpClient client = HttpClient.newHttpClient();
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE_AGAIN")
+    @EnumSource(
+            mode = EnumSource.Mode.MATCH_NONE,
+            names = {".*_AGAIN", "GATEWAY.*"})
     void permitsAllRequestsWithoutTheProfileRejects(Variant variant) throws Exception {
         try (var context = HelloApplication.start(variant, false)) {
             for (int i = 0; i < REQUESTS; i++) {
@@ -27,15 +29,15 @@ class HelloApplicationTests {
                 assertThat(response.statusCode()).isEqualTo(200);
                 assertThat(response.body()).isEqualTo("hello");
                 assertThat(response.headers().firstValue("RateLimit").isPresent())
-                        .isEqualTo(variant.name().startsWith("LIMITER_IETF"));
+                        .isEqualTo(variant.name().contains("LIMITER_IETF"));
             }
         }
     }
 
     @ParameterizedTest
     @EnumSource(
-            mode = EnumSource.Mode.EXCLUDE,
-            names = {"NONE", "NONE_AGAIN"})
+            mode = EnumSource.Mode.MATCH_NONE,
+            names = {"NONE", "WEBFLUX", ".*_AGAIN", "GATEWAY.*"})
     void rejectsWithTheProfileRejects(Variant variant) throws Exception {
         try (var context = HelloApplication.start(variant, true)) {
             int permitted = 0;

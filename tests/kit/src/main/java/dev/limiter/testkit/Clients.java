@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -102,6 +103,11 @@ public final class Clients {
         return send("GET", path, headers);
     }
 
+    /** Sends a GET request, and does not wait for its response. */
+    public CompletableFuture<HttpResponse<String>> begin(String path, String... headers) {
+        return HTTP.sendAsync(request("GET", path, BodyPublishers.noBody(), headers), BodyHandlers.ofString());
+    }
+
     public HttpResponse<String> send(String method, String path, String... headers) {
         return send(method, path, BodyPublishers.noBody(), headers);
     }
@@ -134,18 +140,22 @@ public final class Clients {
 
     private <T> HttpResponse<T> send(
             String method, String path, BodyPublisher body, BodyHandler<T> response, String... headers) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(server + path)).method(method, body);
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
         try {
-            return HTTP.send(request.build(), response);
+            return HTTP.send(request(method, path, body, headers), response);
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         } catch (InterruptedException exception) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(exception);
         }
+    }
+
+    private HttpRequest request(String method, String path, BodyPublisher body, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(server + path)).method(method, body);
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return request.build();
     }
 }

@@ -1,17 +1,16 @@
 package dev.limiter.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
-import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
-import java.time.Duration;
-import java.util.Arrays;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,7 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** Limits in Redis: an event loop never waits for it, whether it replies or not. */
-@org.junit.jupiter.api.Timeout(120)
 class RedisTests {
 
     private static final String RULES = """
@@ -43,13 +41,19 @@ class RedisTests {
     private static Clients clients;
     private static Clients others;
     private static Streams streams;
+    private static Streams streamsOfOthers;
 
     @BeforeAll
     static void start() {
+        BlockingCalls.install();
         ConfigurableApplicationContext context = applications.start(Streams.class, RULES, "--" + redis.property());
         clients = Applications.clients(context);
         streams = context.getBean(Streams.class);
-        others = Applications.clients(applications.start(Streams.class, RULES, "--" + redis.property()));
+        // waits for Redis until it is resumed
+        ConfigurableApplicationContext patient =
+                applications.start(Streams.class, RULES, "--" + redis.property(), "--limiter.redis.timeout=10s");
+        others = Applications.clients(patient);
+        streamsOfOthers = patient.getBean(Streams.class);
     }
 
     @AfterEach
@@ -95,76 +99,48 @@ class RedisTests {
     }
 
     @Test
-    void noEventLoopWaitsForRedis() {
-        try (ThreadSamples samples = new ThreadSamples()) {
-            clients.storm("/limited", "sampled-1", "sampled-2");
-            redis.pause();
-            Map<String, Long> limited = clients.storm("/limited", "down-1", "down-2");
-            assertThat(limited.keySet()).isSubsetOf("down-1 200", "down-1 429", "down-2 200", "down-2 429");
-            assertThat(limited).containsKeys("down-1 200", "down-1 429");
-            for (String path : new String[] {"/early", "/annotated", "/plain"}) {
-                assertThat(clients.get(path, "X-Api-Key", "down").statusCode()).isEqualTo(200);
-            }
-            assertThat(clients.storm("/free", "any")).isEqualTo(Map.of("any 200", 1_000L));
-            redis.resume();
-            clients.storm("/limited", "back-1", "back-2");
-            Conditions.await(() -> samples.taken.get() > 20);
-            assertThat(samples.ofEventLoop.get()).isPositive();
-            assertThat(samples.blocked).isEmpty();
-            // a limited handler method goes on in a thread of Reactor
-            assertThat(streams.committing)
-                    .allMatch(name -> name.startsWith(Streams.EVENT_LOOP) || name.startsWith("parallel-"));
+    void unlimitedRequestsAreServedWhileLimitedOnesWaitForRedis() {
+        others.get("/limited", "X-Api-Key", "connected");
+        int arrived = streamsOfOthers.arrived.get();
+        redis.pause();
+        List<CompletableFuture<HttpResponse<String>>> limited = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            limited.add(others.begin("/limited", "X-Api-Key", "waiting-" + i));
         }
+        Conditions.await(() -> streamsOfOthers.arrived.get() == arrived + 20);
+        for (int i = 0; i < 10; i++) {
+            assertThat(others.get("/free").statusCode()).isEqualTo(200);
+        }
+        assertThat(limited).noneMatch(CompletableFuture::isDone);
+        redis.resume();
+        assertThat(limited)
+                .allSatisfy(response -> assertThat(response.join().statusCode()).isEqualTo(200));
     }
 
-    /** Looks at the stacks of event loops all the time. */
-    private static final class ThreadSamples implements AutoCloseable {
-
-        final Set<String> blocked = ConcurrentHashMap.newKeySet();
-        final AtomicInteger taken = new AtomicInteger();
-        final AtomicInteger ofEventLoop = new AtomicInteger();
-        private final Thread sampler = new Thread(this::run, "sampler");
-        private volatile boolean closed;
-
-        ThreadSamples() {
-            sampler.setDaemon(true);
-            sampler.start();
+    @Test
+    void noEventLoopBlocks() {
+        BlockingCalls.clear();
+        clients.storm("/limited", "watched-1", "watched-2");
+        redis.pause();
+        assertThat(clients.storm("/limited", "down-1", "down-2").keySet())
+                .isSubsetOf("down-1 200", "down-1 429", "down-2 200", "down-2 429")
+                .contains("down-1 200", "down-1 429");
+        for (String path : new String[] {"/early", "/annotated", "/plain"}) {
+            assertThat(clients.get(path, "X-Api-Key", "down").statusCode()).isEqualTo(200);
         }
+        assertThat(clients.storm("/free", "any")).isEqualTo(Map.of("any 200", 1_000L));
+        redis.resume();
+        clients.storm("/limited", "back-1", "back-2");
+        assertThat(BlockingCalls.found()).isEmpty();
+        // a limited handler method goes on in a thread of Reactor
+        assertThat(streams.committing)
+                .allMatch(name -> name.startsWith(Streams.EVENT_LOOP) || name.startsWith("parallel-"));
+    }
 
-        private void run() {
-            while (!closed) {
-                Thread.getAllStackTraces().forEach(this::look);
-                taken.incrementAndGet();
-                RealTime.pass(Duration.ofMillis(1));
-            }
-        }
-
-        private void look(Thread thread, StackTraceElement[] stack) {
-            if (!thread.getName().startsWith(Streams.EVENT_LOOP)) {
-                return;
-            }
-            ofEventLoop.incrementAndGet();
-            if (stack.length == 0 || !waits(stack[0])) {
-                return;
-            }
-            for (StackTraceElement frame : stack) {
-                if (frame.getClassName().startsWith("dev.limiter.")) {
-                    blocked.add(String.join("\n", Arrays.toString(stack).split(", ")));
-                    return;
-                }
-            }
-        }
-
-        /** The state of a thread may have changed since its stack was seen, so only the stack counts. */
-        private static boolean waits(StackTraceElement top) {
-            return top.getMethodName().equals("park")
-                    || top.getMethodName().equals("wait")
-                    || top.getMethodName().equals("sleep");
-        }
-
-        @Override
-        public void close() {
-            closed = true;
-        }
+    @Test
+    void eventLoopThatBlocksIsFound() {
+        BlockingCalls.clear();
+        assertThat(clients.get("/filtered/blocking").statusCode()).isEqualTo(202);
+        assertThat(BlockingCalls.found()).singleElement(STRING).contains(Streams.EVENT_LOOP, "park");
     }
 }

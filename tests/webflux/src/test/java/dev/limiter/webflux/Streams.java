@@ -2,6 +2,7 @@ package dev.limiter.webflux;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.integration.WebStack;
+import dev.limiter.testkit.RealTime;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -58,6 +59,9 @@ class Streams {
     WebFilter counting() {
         return (exchange, chain) -> Mono.defer(() -> {
                     arrived.incrementAndGet();
+                    if (exchange.getRequest().getPath().value().endsWith("/blocking")) {
+                        RealTime.pass(Duration.ofMillis(1));
+                    }
                     return chain.filter(exchange);
                 })
                 .doFinally(signal -> ended.incrementAndGet());
