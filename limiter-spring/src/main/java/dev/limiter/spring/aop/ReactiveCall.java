@@ -130,7 +130,7 @@ final class ReactiveCall {
         private static Publisher<Object> publisher(@Nullable Object result) {
             ReactiveAdapter adapter = result instanceof Publisher ? null : ADAPTERS.getAdapter(null, result);
             if (adapter != null) {
-                return (Publisher<Object>) adapter.toPublisher(result);
+                return adapter.toPublisher(result);
             }
             return result instanceof Publisher ? (Publisher<Object>) result : Mono.justOrEmpty(result);
         }
