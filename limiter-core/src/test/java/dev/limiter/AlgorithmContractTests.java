@@ -169,15 +169,6 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void takesSeveralPermitsAtOnce() {
-        Rule rule = rule(100);
-        assertThat(take(rule, 30).remaining()).isEqualTo(70);
-        assertThat(take(rule, 71).permitted()).isFalse();
-        assertThat(take(rule, 70).remaining()).isZero();
-        assertThat(take(rule, 1).permitted()).isFalse();
-    }
-
-    @Test
     void costZeroIsPermittedAndChargesNothing() {
         Rule rule = rule(100);
         assertThat(take(rule, 0).permitted()).isTrue();
@@ -253,16 +244,6 @@ abstract class AlgorithmContractTests {
     }
 
     @Test
-    void stateThatStillCountsIsNotCleanedUp() {
-        Rule rule = rule(100);
-        long reset = take(rule, 100).resetAfter().toNanos();
-        time.advance(reset - STEP);
-        limiters.storage().cleanUp();
-        holds(1);
-        assertThat(remaining(rule)).isLessThan(100);
-    }
-
-    @Test
     void aYearOfIdlingPermitsNoMoreThanTheCapacity() {
         Rule rule = rule(100);
         take(rule, 100);
@@ -281,24 +262,6 @@ abstract class AlgorithmContractTests {
         decision.giveBack();
         decision.giveBack();
         assertThat(remaining(rule)).isEqualTo(permits);
-    }
-
-    @Test
-    void rejectionRefundsNothing() {
-        Rule rule = rule(100);
-        take(rule, 100);
-        take(rule, 1).giveBack();
-        take(rule, 2).giveBack();
-        take(rule, 101).giveBack();
-        assertThat(remaining(rule)).isZero();
-    }
-
-    @Test
-    void peekedDecisionRefundsNothing() {
-        Rule rule = rule(100);
-        take(rule, 50);
-        limiters.peek(rule, "key").giveBack();
-        assertThat(remaining(rule)).isEqualTo(50);
     }
 
     @Test
@@ -429,16 +392,6 @@ abstract class AlgorithmContractTests {
             assertThat(take(rule(100), 3).permitted()).isTrue();
             while (take(rule(100), 1).permitted()) {}
         }
-    }
-
-    @Test
-    void alternatingLimitsNeitherLoseNorInventUse() {
-        for (int i = 1; i <= 100; i++) {
-            Rule rule = rule(i % 2 == 0 ? 1000 : 300);
-            assertThat(take(rule, 2).remaining()).isEqualTo(rule.limits().get(0).limit() - 2 * i);
-        }
-        time.advance(WINDOW_NANOS / 1000);
-        assertThat(take(rule(1000), 0).remaining()).isBetween(800L, 801L);
     }
 
     @Test

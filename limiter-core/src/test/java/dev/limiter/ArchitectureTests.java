@@ -23,6 +23,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
+/** The core is plain Java, algorithms and storages are independent of each other, and no thread is started. */
 @AnalyzeClasses(
         packages = "dev.limiter",
         importOptions = {ImportOption.DoNotIncludeTests.class, WithoutTestKit.class})
@@ -60,20 +61,19 @@ class ArchitectureTests {
             .resideInAPackage("dev.limiter.waiting");
 
     @ArchTest
-    static final ArchRule algorithmsDependOnNoStorage = noClasses()
-            .that()
-            .resideInAPackage("dev.limiter.algorithm..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("dev.limiter.memory..");
+    static final ArchRule algorithmsDependOnNoStorage = no("dev.limiter.algorithm..", "dev.limiter.memory..");
 
     @ArchTest
-    static final ArchRule storageDependsOnNoAlgorithm = noClasses()
-            .that()
-            .resideInAPackage("dev.limiter.memory..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("dev.limiter.algorithm..");
+    static final ArchRule storageDependsOnNoAlgorithm = no("dev.limiter.memory..", "dev.limiter.algorithm..");
+
+    private static ArchRule no(String from, String to) {
+        return noClasses()
+                .that()
+                .resideInAPackage(from)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(to);
+    }
 
     @ArchTest
     static final ArchRule failoverKnowsNoStorage = classes()

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Calendar windows start with the day, week or month of their zone, also when clocks change. */
 class CalendarWindowTests {
 
     private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");

@@ -98,22 +98,6 @@ class ChangedLimitTests {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void leakedPermitsAreNotRefunded(Limit from, Limit to) {
-        boolean leaks = from instanceof Limit.TokenBucket || from instanceof Limit.LeakyBucket;
-        boolean bucket = to instanceof Limit.TokenBucket || to instanceof Limit.LeakyBucket;
-        if (!leaks || bucket || oneByOne(from) || to instanceof Limit.Concurrency) {
-            return;
-        }
-        Decision before = take(from, 60);
-        time.advance(MINUTE.dividedBy(4));
-        long left = take(to, 0).remaining();
-        take(to, left);
-        before.giveBack();
-        assertThat(take(to, 0).remaining()).isLessThanOrEqualTo(100 - left);
-    }
-
-    @ParameterizedTest
-    @MethodSource("changes")
     void retryAfterIsExactUnderTheOther(Limit from, Limit to) {
         if (from instanceof Limit.Concurrency || to instanceof Limit.Concurrency) {
             return;
@@ -262,28 +246,6 @@ class ChangedLimitTests {
         assertThat(take(to, 1).permitted()).isFalse();
         before.subList(500, 1000).forEach(Decision::giveBack);
         assertThat(take(to, 1).permitted()).isFalse();
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 59, 60})
-    void leakyBucketThatBecomesPacedWaitsForAllUsedPermits(int used) {
-        take(Limit.leakyBucket(60, MINUTE), used);
-        assertThat(take(Limit.leakyBucket(60, MINUTE).paced(), 1).retryAfter()).contains(Duration.ofSeconds(used));
-    }
-
-    /** The arithmetic of the other limit, with this many permits per second, covers only a few minutes. */
-    @ParameterizedTest
-    @ValueSource(ints = {1, 10, 1000})
-    void requestUnderASmallerLimitDropsNothingLongAfterwards(int minutes) {
-        Limit bytes = Limit.tokenBucket(1L << 30, Duration.ofSeconds(1)).named("bytes");
-        Duration window = Duration.ofDays(2);
-        Rule larger = Rule.of("rule", Limit.tokenBucket(1000, window).named("daily"), bytes);
-        Rule smaller = Rule.of("rule", Limit.tokenBucket(10, window).named("daily"), bytes);
-        limiters.tryAcquire(larger, "key", 1000);
-        time.advance(Duration.ofMinutes(minutes));
-        long left = 1000L * minutes / (2 * 24 * 60);
-        assertThat(limiters.tryAcquire(smaller, "key").permitted()).isFalse();
-        assertThat(limiters.peek(larger, "key").limits().get(0).remaining()).isEqualTo(left);
     }
 
     private long otherwise(Limit limit) {

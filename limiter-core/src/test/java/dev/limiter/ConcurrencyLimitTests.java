@@ -4,17 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+/** Permits of concurrency limits are held until they are released, once. */
 class ConcurrencyLimitTests {
 
     private final VirtualTime time = new VirtualTime();
@@ -58,11 +51,6 @@ class ConcurrencyLimitTests {
         limiters.tryAcquire(two, "k").close();
 
         assertThat(limiters.peek(two, "k").remaining()).isZero();
-    }
-
-    @Test
-    void moreThanTheLimitIsNever() {
-        assertThat(limiters.tryAcquire(two, "k", 3).never()).isTrue();
     }
 
     @Test
@@ -126,40 +114,6 @@ class ConcurrencyLimitTests {
         held.close();
         time.advance(Duration.ofHours(2).toNanos());
         MemoryPromises.forgets(small, time);
-    }
-
-    @Test
-    void neverMoreThanTheLimitAndNoneInFlightAtTheEnd() throws Exception {
-        Rule rule = Rule.of("pool", Limit.concurrency(3));
-        AtomicInteger inFlight = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        ExecutorService threads = Executors.newFixedThreadPool(8);
-        CountDownLatch start = new CountDownLatch(1);
-        List<Future<?>> done = new ArrayList<>();
-        for (int t = 0; t < 8; t++) {
-            Random random = new Random(t);
-            done.add(threads.submit(() -> {
-                start.await();
-                for (int i = 0; i < VirtualTime.times(12_500); i++) {
-                    try (Decision decision = limiters.tryAcquire(rule, "k", 1 + random.nextInt(2))) {
-                        if (decision.permitted()) {
-                            most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
-                            Thread.onSpinWait();
-                            inFlight.decrementAndGet();
-                        }
-                    }
-                }
-                return null;
-            }));
-        }
-        start.countDown();
-        for (Future<?> each : done) {
-            each.get();
-        }
-        threads.shutdown();
-
-        assertThat(most.get()).isBetween(1, 3);
-        assertThat(limiters.peek(rule, "k").remaining()).isEqualTo(3);
     }
 
     @Test

@@ -5,17 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.memory.Threads;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -155,46 +151,5 @@ class ConcurrentReleaseTests {
         assertThat(released).as("while another queue is busy").isTrue();
         assertThat(slow.join().permitted()).isTrue();
         assertThat(next.join().permitted()).isTrue();
-    }
-
-    /** Requests come and go in both rooms, which receive each other's releases. */
-    @Test
-    @Tag("race")
-    void concurrentReleasesLoseAndDuplicateNothing() {
-        here.tryAcquire(paced, "key");
-        AtomicInteger inUse = new AtomicInteger();
-        for (int seed = 0; seed < 40; seed++) {
-            List<Callable<Integer>> tasks = new ArrayList<>();
-            for (int thread = 0; thread < THREADS; thread++) {
-                SplittableRandom random = new SplittableRandom(seed * 31L + thread);
-                tasks.add(() -> useAndGiveUp(random, inUse));
-            }
-
-            int served =
-                    threads.race(tasks).stream().mapToInt(Integer::intValue).sum();
-
-            assertThat(served).as("served, seed %d", seed).isEqualTo(THREADS * 50);
-            assertThat(inUse).hasValue(0);
-            assertThat(here.peek(pool, "key").remaining()).as("seed %d", seed).isEqualTo(PERMITS);
-            assertThat(here.waiting() + there.waiting()).as("seed %d", seed).isZero();
-        }
-    }
-
-    private int useAndGiveUp(SplittableRandom random, AtomicInteger inUse) {
-        int served = 0;
-        for (int i = 0; i < 50; i++) {
-            RateLimiters limiters = random.nextBoolean() ? here : there;
-            CompletableFuture<Decision> unused =
-                    limiters.acquireAsync(List.of(waiting(paced), waiting(pool)), () -> true);
-            CompletableFuture<Decision> used = limiters.acquireAsync(List.of(waiting(pool)), () -> true);
-            unused.cancel(false);
-            Decision decision = used.join();
-            assertThat(decision.permitted()).isTrue();
-            assertThat(inUse.incrementAndGet()).isLessThanOrEqualTo(PERMITS);
-            served++;
-            inUse.decrementAndGet();
-            decision.close();
-        }
-        return served;
     }
 }

@@ -51,10 +51,16 @@ class CostPerLimitContractTests {
                 Limit.concurrency(limit));
     }
 
+    /** Each algorithm with itself and with two others. */
     static Stream<Arguments> pairs() {
-        return limits(10)
-                .flatMap(requests ->
-                        limits(1000).map(bytes -> Arguments.of(requests.named("requests"), bytes.named("bytes"))));
+        List<Limit> requests = limits(10).toList();
+        List<Limit> bytes = limits(1000).toList();
+        return IntStream.of(0, 1, 4)
+                .boxed()
+                .flatMap(distance -> IntStream.range(0, requests.size())
+                        .mapToObj(i -> Arguments.of(
+                                requests.get(i).named("requests"),
+                                bytes.get((i + distance) % bytes.size()).named("bytes"))));
     }
 
     private static Charge upload(Rule rule, long bytes) {
@@ -267,16 +273,6 @@ class CostPerLimitContractTests {
         assertThat(limiters.tryAcquire(upload(uploads, Long.MAX_VALUE), upload(uploads, Long.MAX_VALUE))
                         .never())
                 .isTrue();
-    }
-
-    @Test
-    void anotherRuleThatRejectsChargesNone() {
-        Rule site = Rule.of("site", Limit.fixedWindow(1, DAY));
-        assertThat(limiters.tryAcquire(upload(uploads, 300), site.charge()).permitted())
-                .isTrue();
-        assertThat(limiters.tryAcquire(upload(uploads, 300), site.charge()).permitted())
-                .isFalse();
-        assertLeft(uploads, 9L, 700L);
     }
 
     @ParameterizedTest

@@ -1,8 +1,9 @@
 package dev.limiter;
 
+import dev.limiter.spi.ReleaseListener;
 import java.util.List;
 
-/** Delegates the abstract methods and the clock to another storage. Reports no releases. */
+/** Delegates the abstract methods, the clock and listeners to another storage. */
 public abstract class DelegatingStorage implements RateLimiterStorage {
 
     private final RateLimiterStorage storage;
@@ -29,6 +30,16 @@ public abstract class DelegatingStorage implements RateLimiterStorage {
     @Override
     public TimeSource clock() {
         return storage.clock();
+    }
+
+    @Override
+    public void onRelease(ReleaseListener listener) {
+        storage.onRelease(listener);
+    }
+
+    @Override
+    public void removeReleaseListener(ReleaseListener listener) {
+        storage.removeReleaseListener(listener);
     }
 
     @Override

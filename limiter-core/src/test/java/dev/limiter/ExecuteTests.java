@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
+/** Work runs only with a permit, which is released when the work is done. */
 class ExecuteTests {
 
     private final Rule daily = Rule.of("daily", Limit.fixedWindow(1, Duration.ofDays(1)));

@@ -2,6 +2,7 @@ package dev.limiter;
 
 import java.time.Duration;
 
+/** The contract of fixed windows that are aligned to the epoch. */
 class FixedWindowContractTests extends AlgorithmContractTests {
 
     @Override

@@ -2,6 +2,7 @@ package dev.limiter;
 
 import java.time.Duration;
 
+/** The contract of fixed windows that start with the first request. */
 class FixedWindowFromFirstContractTests extends AlgorithmContractTests {
 
     @Override

@@ -2,7 +2,9 @@ package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.limiter.spi.CompiledLimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -11,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Invalid arguments of the API fail at once with a message that names them. */
 @SuppressWarnings("NullAway")
 class InvalidArgumentTests {
 
@@ -84,5 +87,27 @@ class InvalidArgumentTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Rule.of("rule"))
                 .withMessage("Rule \"rule\" has no limit, but must have at least one");
+    }
+
+    @Test
+    void strategyWithoutAnAlgorithmIsReported() {
+        assertThatThrownBy(() -> new RateLimiterFactory(List.of(new Mute())))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Mute.class.getName())
+                .hasMessageContaining("algorithm()");
+    }
+
+    /** A strategy that returns null, like a fresh mock. */
+    private static final class Mute implements RateLimiterStrategy {
+
+        @Override
+        public Algorithm algorithm() {
+            return null;
+        }
+
+        @Override
+        public CompiledLimit compile(Limit limit, long now) {
+            return null;
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.limiter;
 
 import java.time.Duration;
 
+/** The contract of leaky buckets. */
 class LeakyBucketContractTests extends AlgorithmContractTests {
 
     @Override

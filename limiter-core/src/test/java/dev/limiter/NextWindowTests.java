@@ -163,15 +163,6 @@ class NextWindowTests {
     }
 
     @Test
-    void theReserveIsNotAvailableByWaiting() {
-        Rule rule = Rule.of("rule", Limit.tokenBucket(10, SECOND));
-        limiters.tryAcquire(rule, "key", 8);
-        Decision waits = decide(rule.charge("key").reserve(20).maxWait(SECOND));
-        assertThat(waits.delay()).isEqualTo(Duration.ofMillis(100));
-        assertThat(waits.remaining()).isZero();
-    }
-
-    @Test
     void waitingWithoutPriorityKeepsTheReserveOfBothWindows() {
         Rule rule = Rule.of("rule", Limit.fixedWindow(10, SECOND));
         Charge ordinary = rule.charge("key").reserve(30).maxWait(SECOND);

@@ -106,13 +106,6 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void severalPermitsAreGrantedAtOnceAndTheNextWaitsForAllOfThem() {
-        Rule rule = rule(60);
-        assertThat(take(rule, 5).permitted()).isTrue();
-        assertThat(take(rule, 1).retryAfter().orElseThrow()).isGreaterThanOrEqualTo(Duration.ofSeconds(5));
-    }
-
-    @Test
     void moreThanTheCapacityIsNever() {
         Rule rule = rule(100);
         for (int i = 0; i < 2; i++) {
@@ -121,18 +114,6 @@ abstract class PacedContractTests {
             assertThat(never.retryAfter()).isEmpty();
             MemoryPromises.holds(limiters, i);
             take(rule, 1);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {9_999_991, 10_000_000_000_000L, 100})
-    void worksAtAnyTime(long limit) {
-        Rule rule = Rule.of("rule", limit(limit, Duration.ofSeconds(1)));
-        for (int i = 0; i < 10; i++) {
-            assertThat(take(rule, limit + 1).never()).isTrue();
-            assertThat(take(rule, 1).permitted()).isTrue();
-            assertThat(take(rule, 1).permitted()).isFalse();
-            time.advance(Duration.ofDays(400));
         }
     }
 
@@ -163,18 +144,6 @@ abstract class PacedContractTests {
         assertThat(limiters.peek(rule, "key").retryAfter()).contains(turn.delay());
         assertThat(turn(rule, 1).delay()).isEqualTo(turn.delay());
         assertThat(limiters.peek(rule, "key").retryAfter()).contains(behind);
-    }
-
-    @Test
-    void refundWhileOthersWaitMovesNoTurn() {
-        Rule rule = rule(100);
-        Decision first = take(rule, 1);
-        Decision second = turn(rule, 1);
-        Duration behind = limiters.peek(rule, "key").retryAfter().orElseThrow();
-        first.giveBack();
-        assertThat(limiters.peek(rule, "key").retryAfter()).contains(behind);
-        time.advance(second.delay());
-        assertThat(limiters.peek(rule, "key").permitted()).isFalse();
     }
 
     @Test
@@ -217,16 +186,6 @@ abstract class PacedContractTests {
     }
 
     @Test
-    void keysAreIndependentAndResetForgets() {
-        Rule rule = rule(100);
-        take(rule, 1);
-        assertThat(limiters.tryAcquire(rule, "other").permitted()).isTrue();
-        limiters.reset(rule, "key");
-        assertThat(take(rule, 1).permitted()).isTrue();
-        assertThat(limiters.tryAcquire(rule, "other").permitted()).isFalse();
-    }
-
-    @Test
     void anotherRateKeepsUsedPermits() {
         take(rule(100), 1);
         turn(rule(100), 1);
@@ -239,15 +198,6 @@ abstract class PacedContractTests {
             assertThat(turn.delay()).isEqualTo(peek.retryAfter().orElseThrow());
         }
         MemoryPromises.holds(limiters, 1);
-    }
-
-    @Test
-    void anotherAlgorithmTakesOverUsedPermitsNotTheQueueLength() {
-        take(rule(100), 1);
-        Rule window = Rule.of("rule", Limit.fixedWindow(100, WINDOW));
-        assertThat(take(window, 0).remaining()).isBetween(98L, 99L);
-        take(window, 1);
-        assertThat(take(rule(100), 1).permitted()).isFalse();
     }
 
     @ParameterizedTest

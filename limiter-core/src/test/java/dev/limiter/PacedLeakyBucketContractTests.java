@@ -2,6 +2,7 @@ package dev.limiter;
 
 import java.time.Duration;
 
+/** The contract of paced leaky buckets. */
 class PacedLeakyBucketContractTests extends PacedContractTests {
 
     @Override

@@ -2,11 +2,9 @@ package dev.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spi.AbstractDecision;
 import dev.limiter.spi.DelegatingDecision;
 import dev.limiter.spi.ReleaseListener;
 import dev.limiter.spi.ReleaseListeners;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -29,7 +27,6 @@ public final class RemoteStorageView extends DelegatingStorage {
     private final RateLimiterStorage shared;
     private final BlockingQueue<Runnable> withheld = new LinkedBlockingQueue<>();
     private volatile Executor replying = Runnable::run;
-    private volatile boolean apart;
     private final ReleaseListeners listeners = new ReleaseListeners();
     private volatile @Nullable RuntimeException failure;
     private volatile @Nullable Error error;
@@ -41,11 +38,6 @@ public final class RemoteStorageView extends DelegatingStorage {
 
     void replyIn(Executor executor) {
         replying = executor;
-    }
-
-    /** Decides each charge separately and without waiting: all are granted or none. */
-    void decideApart() {
-        apart = true;
     }
 
     /** Replies arrive only when the test calls {@link #reply}. */
@@ -78,11 +70,6 @@ public final class RemoteStorageView extends DelegatingStorage {
         return calls.getAndSet(0);
     }
 
-    /** Reports a release of this instance. */
-    void released(Rule rule, String key) {
-        listeners.released(rule.name(), key);
-    }
-
     @Override
     public boolean isRemote() {
         return true;
@@ -107,22 +94,10 @@ public final class RemoteStorageView extends DelegatingStorage {
         if (failing != null) {
             replying.execute(() -> reply.completeExceptionally(failing));
         } else {
-            Decision decision = apart ? decidedApart(charges) : new Remote(charges, shared.decide(charges));
+            Decision decision = new Remote(charges, shared.decide(charges));
             replying.execute(() -> reply.complete(decision));
         }
         return reply;
-    }
-
-    private Decision decidedApart(List<Charge> charges) {
-        List<Decision> parts = new ArrayList<>();
-        for (Charge charge : charges) {
-            List<Charge> alone = List.of(charge.maxWait(Duration.ZERO));
-            parts.add(new Remote(alone, shared.decide(alone)));
-        }
-        if (!parts.stream().allMatch(Decision::permitted)) {
-            parts.forEach(Decision::giveBack);
-        }
-        return AbstractDecision.allApart(parts);
     }
 
     @Override

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,33 +52,19 @@ class RemoteWaitingTests {
     }
 
     @Test
-    void permittedAtOnceByOneCall() {
+    void eachDecisionIsOneCall() {
         assertThat(limiters.acquire(paced, "key", HOUR).permitted()).isTrue();
         assertThat(storage.newCalls()).isEqualTo(1);
-        assertThat(limiters.acquireAsync(pool, "key", HOUR).join().permitted()).isTrue();
-        assertThat(storage.newCalls()).isEqualTo(1);
-        assertThat(storage.peeks).hasValue(0);
-    }
-
-    @Test
-    void aTurnIsGrantedByOneCall() {
-        room.enter(waits(paced));
-        storage.newCalls();
         Request request = room.waiter(waits(paced));
+        assertThat(storage.newCalls()).isEqualTo(1);
+        assertThat(room.enter(paced.charge("key").maxWait(SECOND.minusNanos(1))).isRejected())
+                .isTrue();
         assertThat(storage.newCalls()).isEqualTo(1);
         room.advance(SECOND);
         assertThat(request.leftAfter()).isEqualTo(SECOND);
         assertThat(storage.newCalls()).isZero();
+        assertThat(storage.peeks).hasValue(0);
         assertThat(limiters.waiting()).isZero();
-    }
-
-    @Test
-    void rejectedByOneCall() {
-        room.enter(waits(paced));
-        storage.newCalls();
-        assertThat(room.enter(paced.charge("key").maxWait(SECOND.minusNanos(1))).isRejected())
-                .isTrue();
-        assertThat(storage.newCalls()).isEqualTo(1);
     }
 
     @Test
@@ -150,30 +135,6 @@ class RemoteWaitingTests {
         assertThat(atOnce.isPermitted()).isTrue();
         assertThat(limiters.waiting()).isZero();
         assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
-    }
-
-    @Test
-    void closingRejectsAllAndReturnsTheirTurns() {
-        heldElsewhere(pool);
-        room.enter(waits(paced));
-        List<Request> requests = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            requests.add(room.waiter(waits(paced)));
-            requests.add(room.waiter(waits(pool)));
-        }
-        storage.newCalls();
-
-        limiters.stopWaiting();
-
-        assertThat(requests).allMatch(Request::isRejected);
-        assertThat(requests.get(4).outcome().retryAfter()).contains(SECOND.multipliedBy(3));
-        assertThat(limiters.waiting()).isZero();
-        assertThat(storage.newCalls()).isZero();
-        assertThat(shared.peek(paced, "key").retryAfter()).contains(SECOND);
-        assertThat(room.enter(waits(paced)).isRejected()).isTrue();
-        assertThat(room.timer.size()).isZero();
-        limiters.startWaiting();
-        assertThat(room.enter(waits(paced)).waits()).isTrue();
     }
 
     @Test
@@ -320,34 +281,6 @@ class RemoteWaitingTests {
     }
 
     @Test
-    void nextRequestRetriesWhenTheHeadGivesUp() {
-        Rule two = Rule.of("two", Limit.concurrency(2));
-        heldElsewhere(two);
-        Request both = room.waiter(two.charge("key", 2).maxWait(SECOND));
-        Request one = room.waiter(waits(two));
-
-        room.advance(SECOND);
-
-        assertThat(both.isRejected()).isTrue();
-        assertThat(one.leftAfter()).isEqualTo(SECOND);
-    }
-
-    @Test
-    void requestThatIsGoneIsNotServed() {
-        Decision held = heldElsewhere(pool);
-        AtomicBoolean present = new AtomicBoolean(true);
-        Request gone = room.enter(present::get, waits(pool));
-        Request next = room.waiter(waits(pool));
-        held.close();
-        present.set(false);
-
-        room.advance(POLL);
-
-        assertThat(gone.isRejected()).isTrue();
-        assertThat(next.isPermitted()).isTrue();
-    }
-
-    @Test
     void theLastPlaceInTheQueueIsTakenOnce() {
         room.enter(waits(paced));
         storage.withhold();
@@ -375,32 +308,6 @@ class RemoteWaitingTests {
         assertThat(storage.newCalls()).isZero();
     }
 
-    /** The request is not queued, so it does not affect the decisions of others. */
-    @Test
-    void requestThatAnotherRuleRejectsDoesNotQueue() {
-        heldElsewhere(pool);
-        room.waiter(waits(pool));
-        shared.decide(quota, "key", 10);
-        Request request = room.enter(waits(pool), quota.charge("key"));
-        assertThat(request.isRejected()).isTrue();
-        assertThat(request.outcome().parts().get(1).retryAfter()).contains(Duration.ofMinutes(6));
-        assertThat(limiters.waiting()).isEqualTo(1);
-    }
-
-    @Test
-    void waitsForTheReleasesOfSeveralRules() {
-        Decision heldThere = heldElsewhere(other);
-        Decision held = heldElsewhere(pool);
-        Request both = room.waiter(waits(pool), waits(other));
-        held.close();
-        room.advance(POLL);
-        assertThat(both.waits()).isTrue();
-        heldThere.close();
-        room.advance(POLL);
-        assertThat(both.isPermitted()).isTrue();
-        assertThat(isFree(pool) || isFree(other)).isFalse();
-    }
-
     /** Other instances have taken the permits before it. */
     @Test
     void requestThatCannotBeServedInTimeIsRejectedByTheNextPoll() {
@@ -415,38 +322,5 @@ class RemoteWaitingTests {
         room.advance(POLL);
 
         assertThat(request.isRejected()).isTrue();
-    }
-
-    /** Each attempt takes a permit for a moment and returns it, which must not trigger the next attempt. */
-    @Test
-    void requestDecidedBySeveralNodesRetriesOnlyByPolling() {
-        storage.decideApart();
-        Decision held = heldElsewhere(pool);
-        Request request = room.waiter(waits(pool), waits(paced));
-        held.close();
-        shared.decide(paced, "key", 1);
-        storage.newCalls();
-
-        room.advance(POLL);
-
-        assertThat(storage.newCalls()).isEqualTo(1);
-        assertThat(request.waits()).isTrue();
-        assertThat(isFree(pool)).isTrue();
-        room.advance(SECOND);
-        assertThat(request.isPermitted()).isTrue();
-        assertThat(storage.newCalls()).isLessThanOrEqualTo(41);
-    }
-
-    @Test
-    void manyImmediateReplies() {
-        int many = 20_000;
-        Rule large = Rule.of("large", Limit.concurrency(many));
-        Decision all = storage.decide(large, "key", many);
-        List<Request> requests = new ArrayList<>();
-        for (int i = 0; i < many; i++) {
-            requests.add(room.enter(waits(large)));
-        }
-        all.close();
-        assertThat(requests).allMatch(Request::isPermitted);
     }
 }

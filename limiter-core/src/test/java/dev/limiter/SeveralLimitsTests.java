@@ -51,17 +51,6 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void rejectionChargesNoneOfTheLimits() {
-        limiters.tryAcquire(orders, "key", 10);
-        for (int i = 0; i < 100; i++) {
-            assertThat(limiters.tryAcquire(orders, "key").permitted()).isFalse();
-        }
-        Decision decision = limiters.tryAcquire(orders, "key", 0);
-        assertThat(decision.permitted()).isTrue();
-        assertThat(decision.limits()).extracting(LimitStatus::remaining).containsExactly(0L, 15L, 90L);
-    }
-
-    @Test
     void longestRejectionDecides() {
         limiters.tryAcquire(orders, "key", 10);
         Decision burst = limiters.tryAcquire(orders, "key");
@@ -77,37 +66,6 @@ class SeveralLimitsTests {
         assertThat(limiters.tryAcquire(orders, "key", 6).permitted()).isFalse();
         time.advance(STEP);
         assertThat(limiters.tryAcquire(orders, "key", 6).permitted()).isTrue();
-    }
-
-    @Test
-    void moreThanTheSmallestCapacityIsNever() {
-        Decision decision = limiters.tryAcquire(orders, "key", 11);
-        assertThat(decision.never()).isTrue();
-        assertThat(decision.limit().name()).isEqualTo("burst");
-        MemoryPromises.holds(limiters, 0);
-    }
-
-    @Test
-    void refundsAllLimits() {
-        Decision decision = limiters.tryAcquire(orders, "key", 4);
-        decision.giveBack();
-        decision.giveBack();
-        assertThat(limiters.peek(orders, "key").limits())
-                .extracting(LimitStatus::remaining)
-                .containsExactly(10L, 25L, 100L);
-    }
-
-    @Test
-    void limitsKeepTheirUseByName() {
-        limiters.tryAcquire(orders, "key", 4);
-        Rule changed = Rule.of(
-                "orders",
-                Limit.fixedWindow(50, HOUR).named("hourly"),
-                Limit.slidingWindowCounter(20, HOUR).named("new"),
-                Limit.tokenBucket(20, SECOND).named("burst"));
-        assertThat(limiters.tryAcquire(changed, "key", 0).limits())
-                .extracting(LimitStatus::remaining)
-                .containsExactly(46L, 20L, 16L);
     }
 
     @Test
@@ -173,15 +131,6 @@ class SeveralLimitsTests {
     }
 
     @Test
-    void refundsAllChargesOnce() {
-        Decision decision = limiters.tryAcquire(site.charge(Charge.SHARED, 3), user.charge("alice"));
-        decision.giveBack();
-        decision.giveBack();
-        assertThat(limiters.peek(site, Charge.SHARED).remaining()).isEqualTo(8);
-        assertThat(limiters.peek(user, "alice").remaining()).isEqualTo(5);
-    }
-
-    @Test
     void chargesOfTheSameKeyAddUp() {
         Charge[] twice = {user.charge("alice"), site.charge(), user.charge("alice", 2)};
         assertThat(limiters.tryAcquire(twice).permitted()).isTrue();
@@ -238,15 +187,5 @@ class SeveralLimitsTests {
     void noChargeIsAnIllegalArgument() {
         assertThatIllegalArgumentException().isThrownBy(() -> limiters.tryAcquire());
         assertThatIllegalArgumentException().isThrownBy(() -> limiters.storage().decide(List.of()));
-    }
-
-    @Test
-    void decidesAsynchronously() {
-        assertThat(limiters.storage()
-                        .decideAsync(List.of(user.charge("alice")))
-                        .toCompletableFuture()
-                        .join()
-                        .permitted())
-                .isTrue();
     }
 }

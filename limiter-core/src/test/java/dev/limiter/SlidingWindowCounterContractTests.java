@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
+/** The contract of sliding counters, and that a clock that steps back does not age permits. */
 class SlidingWindowCounterContractTests extends AlgorithmContractTests {
 
     @Override

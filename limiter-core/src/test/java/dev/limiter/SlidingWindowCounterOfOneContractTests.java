@@ -1,5 +1,6 @@
 package dev.limiter;
 
+/** The contract of sliding counters with a single sub-window. */
 class SlidingWindowCounterOfOneContractTests extends SlidingWindowCounterContractTests {
 
     @Override

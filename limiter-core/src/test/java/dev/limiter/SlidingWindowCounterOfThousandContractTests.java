@@ -1,5 +1,6 @@
 package dev.limiter;
 
+/** The contract of sliding counters with the most sub-windows. */
 class SlidingWindowCounterOfThousandContractTests extends SlidingWindowCounterContractTests {
 
     @Override

@@ -2,6 +2,7 @@ package dev.limiter;
 
 import java.time.Duration;
 
+/** The contract of sliding logs. */
 class SlidingWindowLogContractTests extends AlgorithmContractTests {
 
     @Override

@@ -13,35 +13,23 @@ class StepTableTests {
     private final VirtualTime time = new VirtualTime();
     private final RateLimiters limiters = TestedStorage.limiters(time);
 
-    /** Runs steps: at a time in tenths of a second, requests permits, which are granted or rejected. */
-    private void run(Limit limit, Object[]... steps) {
+    /** Runs steps: at a time in tenths of a second, requests permits, which are granted (+) or rejected (-). */
+    private void run(Limit limit, String steps) {
         Rule rule = Rule.of("rule", limit);
-        for (int i = 0; i < steps.length; i++) {
-            time.set(VirtualTime.START + (int) steps[i][0] * 100_000_000L);
-            assertThat(limiters.tryAcquire(rule, "key", (int) steps[i][1]).permitted())
-                    .as("step %d of %s", i, limit)
-                    .isEqualTo(steps[i][2]);
+        for (String step : steps.split(", ")) {
+            String[] words = step.split(" ");
+            time.set(VirtualTime.START + Integer.parseInt(words[0]) * 100_000_000L);
+            assertThat(limiters.tryAcquire(rule, "key", Long.parseLong(words[1]))
+                            .permitted())
+                    .as("%s of %s", step, limit)
+                    .isEqualTo(words[2].equals("+"));
         }
-    }
-
-    private static Object[] step(int tenths, int permits, boolean permitted) {
-        return new Object[] {tenths, permits, permitted};
     }
 
     /** golang.org/x/time/rate, TestLimiterBurst1. */
     @Test
     void tokenBucketOfOne() {
-        run(
-                Limit.tokenBucket(10, SECOND).burst(1),
-                step(0, 1, true),
-                step(0, 1, false),
-                step(0, 1, false),
-                step(1, 1, true),
-                step(1, 1, false),
-                step(1, 1, false),
-                step(2, 2, false),
-                step(2, 1, true),
-                step(2, 1, false));
+        run(Limit.tokenBucket(10, SECOND).burst(1), "0 1 +, 0 1 -, 0 1 -, 1 1 +, 1 1 -, 1 1 -, 2 2 -, 2 1 +, 2 1 -");
     }
 
     /** golang.org/x/time/rate, TestLimiterBurst3. */
@@ -49,19 +37,7 @@ class StepTableTests {
     void tokenBucketOfThree() {
         run(
                 Limit.tokenBucket(10, SECOND).burst(3),
-                step(0, 2, true),
-                step(0, 2, false),
-                step(0, 1, true),
-                step(0, 1, false),
-                step(1, 4, false),
-                step(2, 1, true),
-                step(3, 1, true),
-                step(4, 1, true),
-                step(4, 1, true),
-                step(4, 1, false),
-                step(4, 1, false),
-                step(9, 3, true),
-                step(9, 0, true));
+                "0 2 +, 0 2 -, 0 1 +, 0 1 -, 1 4 -, 2 1 +, 3 1 +, 4 1 +, 4 1 +, 4 1 -, 4 1 -, 9 3 +, 9 0 +");
     }
 
     /**
@@ -72,16 +48,7 @@ class StepTableTests {
     void tokenBucketWhenTheClockStepsBack() {
         run(
                 Limit.tokenBucket(10, SECOND).burst(3),
-                step(1, 1, true),
-                step(0, 1, true),
-                step(0, 1, false),
-                step(0, 1, false),
-                step(1, 1, true),
-                step(1, 1, false),
-                step(1, 1, false),
-                step(2, 1, true),
-                step(2, 1, false),
-                step(2, 1, false));
+                "1 1 +, 0 1 +, 0 1 -, 0 1 -, 1 1 +, 1 1 -, 1 1 -, 2 1 +, 2 1 -, 2 1 -");
     }
 
     /** golang.org/x/time/rate, TestSimultaneousRequests and TestLongRunningQPS, without the threads. */
@@ -99,41 +66,20 @@ class StepTableTests {
     /** governor, gcra: accepts_1_cell, rejects_too_many, one cell per second. */
     @Test
     void gcraOfOne() {
-        run(Limit.leakyBucket(1, SECOND), step(0, 1, true), step(0, 1, false), step(9, 1, false), step(10, 1, true));
-        run(Limit.leakyBucket(1, SECOND), step(100, 1, true), step(115, 1, true), step(120, 1, false));
+        run(Limit.leakyBucket(1, SECOND), "0 1 +, 0 1 -, 9 1 -, 10 1 +");
+        run(Limit.leakyBucket(1, SECOND), "100 1 +, 115 1 +, 120 1 -");
     }
 
     /** governor, direct: rejects_too_many, two cells per second. */
     @Test
     void gcraOfTwo() {
-        run(
-                Limit.leakyBucket(2, SECOND),
-                step(0, 1, true),
-                step(0, 1, true),
-                step(0, 1, false),
-                step(2, 1, false),
-                step(5, 1, true),
-                step(5, 1, false),
-                step(20, 1, true),
-                step(20, 1, true),
-                step(20, 1, false));
+        run(Limit.leakyBucket(2, SECOND), "0 1 +, 0 1 +, 0 1 -, 2 1 -, 5 1 +, 5 1 -, 20 1 +, 20 1 +, 20 1 -");
     }
 
     /** governor, direct: rejects_too_many_all and never_allows_more_than_capacity, five cells per second. */
     @Test
     void gcraOfSeveralCells() {
-        run(
-                Limit.leakyBucket(5, SECOND),
-                step(0, 6, false),
-                step(0, 5, true),
-                step(0, 1, false),
-                step(2, 2, false),
-                step(2, 1, true),
-                step(10, 5, false),
-                step(10, 4, true),
-                step(30, 6, false),
-                step(30, 5, true),
-                step(30, 1, false));
+        run(Limit.leakyBucket(5, SECOND), "0 6 -, 0 5 +, 0 1 -, 2 2 -, 2 1 +, 10 5 -, 10 4 +, 30 6 -, 30 5 +, 30 1 -");
     }
 
     /** governor, middleware: the time of the next cell and the cells left, as in its snapshot. */

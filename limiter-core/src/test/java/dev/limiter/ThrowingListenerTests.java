@@ -1,6 +1,5 @@
 package dev.limiter;
 
-import static dev.limiter.Caller.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,7 +26,7 @@ class ThrowingListenerTests {
     private volatile boolean broken;
     private final RateLimiterStorage storage =
             new InMemoryRateLimiterStorage(new RateLimiterFactory(), this::read, 1000);
-    private final ManualTimer timer = new ManualTimer();
+    private final VirtualTimer timer = new VirtualTimer(time);
     private final RateLimiters limiters = new RateLimiters(storage, timer, AsyncExecutor.toCommonPool());
     private final Rule pool = Rule.of("pool", Limit.concurrency(1));
     private final List<String> events = new CopyOnWriteArrayList<>();
@@ -102,24 +100,6 @@ class ThrowingListenerTests {
         assertThat(events).containsExactlyInAnyOrder("begins", "begins", "ends", "ends");
     }
 
-    @ParameterizedTest
-    @EnumSource(Moment.class)
-    void aThreadGetsItsPermitDespiteAnException(Moment moment) {
-        limiters.onWait(throwing(moment));
-        limiters.onWait(noting());
-        Decision held = limiters.tryAcquire(pool, "key");
-
-        Caller caller = new Caller(() -> limiters.acquire(pool, "key", HOUR));
-        until(() -> events.contains("begins"));
-        held.close();
-
-        assertThat(caller.decision().permitted()).isTrue();
-        caller.decision().close();
-        assertThat(limiters.waiting()).isZero();
-        assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
-        assertThat(events).containsExactly("begins", "ends");
-    }
-
     @Test
     void aReleaseIsReportedToTheOtherListenersOfAStorage() {
         AtomicInteger thrown = new AtomicInteger();
@@ -145,8 +125,9 @@ class ThrowingListenerTests {
                 limiters.acquireAsync(pool, "key", HOUR),
                 limiters.acquireAsync(pool, "key", HOUR),
                 limiters.acquireAsync(bucket, "key", HOUR));
+        time.advance(HOUR);
         broken = true;
-        timer.ring(HOUR.toNanos());
+        timer.run();
         broken = false;
 
         assertThat(requests)
@@ -154,45 +135,5 @@ class ThrowingListenerTests {
         assertThat(limiters.waiting()).isZero();
         held.close();
         assertThat(limiters.peek(pool, "key").remaining()).isEqualTo(1);
-    }
-
-    /** An exception of the storage for a waiting request does not affect the thread that releases. */
-    @Test
-    void onlyTheRequestFailsIfItsDecisionFails() {
-        AtomicBoolean fails = new AtomicBoolean();
-        RateLimiterStorage failing = new FailingStorage(storage, () -> fails.getAndSet(false));
-        RateLimiters own = new RateLimiters(failing, new ManualTimer(), AsyncExecutor.toCommonPool());
-        Decision held = own.tryAcquire(pool, "key");
-        CompletableFuture<Decision> first = own.acquireAsync(pool, "key", HOUR);
-        CompletableFuture<Decision> second = own.acquireAsync(pool, "key", HOUR);
-        fails.set(true);
-
-        held.close();
-
-        assertThatThrownBy(first::join).hasRootCauseMessage("broken storage");
-        assertThat(second.join().permitted()).isTrue();
-        assertThat(own.waiting()).isZero();
-    }
-
-    /** Neither a first request nor one behind others has a rejection yet. */
-    @Test
-    void failureOfTheFirstDecisionIsPropagatedUnchanged() {
-        Rule quota = Rule.of("quota", Limit.fixedWindow(5, HOUR));
-        AtomicBoolean fails = new AtomicBoolean(true);
-        RateLimiters own = new RateLimiters(new FailingStorage(storage, fails::get));
-        List<Charge> both = List.of(pool.charge("key").maxWait(HOUR), quota.charge("key"));
-
-        assertThatThrownBy(() -> own.acquire(both)).hasMessage("broken storage");
-        assertThatThrownBy(() -> own.acquireAsync(both, () -> true).join()).hasRootCauseMessage("broken storage");
-        fails.set(false);
-        Decision held = own.tryAcquire(pool, "key");
-        CompletableFuture<Decision> first = own.acquireAsync(pool, "key", HOUR);
-        fails.set(true);
-        assertThatThrownBy(() -> own.acquire(both)).hasMessage("broken storage");
-
-        assertThat(own.waiting()).isEqualTo(1);
-        fails.set(false);
-        held.close();
-        assertThat(first.join().permitted()).isTrue();
     }
 }

@@ -85,18 +85,6 @@ class TurnsOfSeveralRulesContractTests {
         assertThat(mail("bob", site.charge().maxWait(LONG)).delay()).isEqualTo(SECOND.multipliedBy(3));
     }
 
-    @Test
-    void permitsOfBothAreReturned() {
-        Rule site = Rule.of("site", Limit.tokenBucket(100, SECOND));
-        mail("alice", site.charge());
-        time.advance(SECOND);
-        Decision waits = mail("alice", site.charge());
-        assertThat(limiters.peek(site, Charge.SHARED).remaining()).isEqualTo(99);
-        waits.giveBack();
-        assertThat(limiters.peek(site, Charge.SHARED).remaining()).isEqualTo(100);
-        assertThat(mail("alice", site.charge()).delay()).isEqualTo(Duration.ofSeconds(9));
-    }
-
     /** The limits of one rule wait for each other, because later requests of the rule wait behind this one anyway. */
     @Test
     void limitsOfOneRuleShareOneTurn() {

@@ -8,7 +8,6 @@ import dev.limiter.spi.ReleaseListener;
 import dev.limiter.spi.ReleaseListeners;
 import java.time.Duration;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -26,6 +25,11 @@ class UnreportedReleaseTests {
 
         Silent(RateLimiterStorage memory) {
             super(memory);
+        }
+
+        @Override
+        public void onRelease(ReleaseListener listener) {
+            listener.unreported();
         }
     }
 
@@ -80,27 +84,6 @@ class UnreportedReleaseTests {
         first.outcome().close();
         room.advance(POLL);
         assertThat(second.isPermitted()).isTrue();
-    }
-
-    @Test
-    void eachQueueIsPolledForAsLongAsItHasAWaiter() {
-        RateLimiterStorage storage = new Silent(memory());
-        VirtualWaiting room = new VirtualWaiting(storage, TIME);
-        Decision held = storage.decide(pool, "key", 1);
-        Decision other = storage.decide(pool, "other", 1);
-        Request waiter = room.waiter(waits("key"));
-        Request elsewhere = room.waiter(waits("other"));
-
-        other.close();
-        room.advance(POLL);
-        assertThat(elsewhere.isPermitted()).isTrue();
-        waiter.cancel();
-        assertThat(room.timer.size()).isZero();
-
-        Request later = room.waiter(waits("key"));
-        held.close();
-        room.advance(POLL);
-        assertThat(later.isPermitted()).isTrue();
     }
 
     @ParameterizedTest

@@ -119,7 +119,7 @@ class WaitListenerTests {
     @Test
     void receivesAWaitAfterTheReplyOfARemoteStorage() {
         RemoteStorageView elsewhere = new RemoteStorageView(memory);
-        RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
+        RateLimiters remote = new RateLimiters(elsewhere, new VirtualTimer(time), AsyncExecutor.toCommonPool());
         listen(remote);
         assertThat(remote.acquireAsync(paced, "key", HOUR).join().permitted()).isTrue();
         assertThat(events).isEmpty();
@@ -134,7 +134,7 @@ class WaitListenerTests {
     @Test
     void receivesNoRequestsThatCannotBeServedInTimeBehindOthers() {
         RemoteStorageView elsewhere = new RemoteStorageView(memory);
-        RateLimiters remote = new RateLimiters(elsewhere, new ManualTimer(), AsyncExecutor.toCommonPool());
+        RateLimiters remote = new RateLimiters(elsewhere, new VirtualTimer(time), AsyncExecutor.toCommonPool());
         listen(remote);
         Rule log = Rule.of("log", Limit.slidingWindowLog(1, HOUR));
         assertThat(remote.tryAcquire(log, "key").permitted()).isTrue();

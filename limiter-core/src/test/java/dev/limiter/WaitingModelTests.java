@@ -4,70 +4,54 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.spi.DelegatingDecision;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compares waiting requests with a slow model in simulated time, some of which give up: which are permitted, in which
- * order, and when to the nanosecond. Only timers complete them.
+ * Compares requests that wait for a bucket with a slow model in simulated time, some of which give up: which are
+ * permitted, in which order, and when to the nanosecond. Only timers complete them.
  */
 class WaitingModelTests {
 
+    private static final int TRACES = 1_000;
     private static final int EVENTS = 30;
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     static Stream<Limit> limits() {
         return Stream.of(
                 Limit.tokenBucket(7_000_000, SECOND).burst(4),
-                Limit.leakyBucket(7, SECOND).paced(),
-                Limit.leakyBucket(6, SECOND).paced().warmUp(SECOND),
-                Limit.concurrency(3));
-    }
-
-    static Stream<Limit> moreLimits() {
-        return Stream.of(
                 Limit.tokenBucket(3, SECOND),
+                Limit.leakyBucket(7, SECOND).paced(),
                 Limit.leakyBucket(10, Duration.ofMinutes(1)).paced(),
-                Limit.leakyBucket(100_000, SECOND).burst(8).paced(),
-                Limit.tokenBucket(1, Duration.ofSeconds(10)).warmUp(Duration.ofSeconds(45)),
-                Limit.leakyBucket(100_000, SECOND).paced().warmUp(Duration.ofMillis(1)),
-                Limit.concurrency(1));
+                Limit.leakyBucket(100_000, SECOND).burst(8).paced());
     }
 
     @ParameterizedTest
     @MethodSource("limits")
     void everyTurnIsThatOfTheModel(Limit limit) {
-        compare(limit, 10_000);
-    }
-
-    @ParameterizedTest
-    @MethodSource("moreLimits")
-    void everyTurnIsThatOfTheModelAtOtherRates(Limit limit) {
-        compare(limit, 1_000);
-    }
-
-    private static void compare(Limit limit, int traces) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         int waited = 0;
         int gaveUp = 0;
         int rejected = 0;
-        for (int trace = 0; trace < traces; trace++) {
+        for (int trace = 0; trace < TRACES; trace++) {
             Trace run = new Trace(limit, seed + trace, storage -> storage);
             run.run();
             waited += run.waited;
             gaveUp += run.gaveUp;
             rejected += run.rejected;
         }
-        assertThat(waited).as("who waited").isGreaterThan(traces);
-        assertThat(gaveUp).as("who gave up").isGreaterThan(traces / 2);
-        assertThat(rejected).as("who was rejected").isGreaterThan(traces / 10);
+        assertThat(waited).as("who waited").isGreaterThan(TRACES);
+        assertThat(gaveUp).as("who gave up").isGreaterThan(TRACES / 2);
+        assertThat(rejected).as("who was rejected").isGreaterThan(TRACES / 10);
     }
 
     /** The comparison detects a storage that is a nanosecond late. */
@@ -75,7 +59,7 @@ class WaitingModelTests {
     void detectsALateTurn() {
         Limit limit = Limit.leakyBucket(7, SECOND).paced();
         assertThatThrownBy(() -> {
-                    for (int trace = 0; trace < 1000; trace++) {
+                    for (int trace = 0; trace < TRACES; trace++) {
                         new Trace(limit, trace, Late::new).run();
                     }
                 })
@@ -91,7 +75,6 @@ class WaitingModelTests {
         @Override
         public Decision decide(List<Charge> charges) {
             return new DelegatingDecision(super.decide(charges)) {
-
                 @Override
                 public long turnNanos() {
                     return decision.turnNanos() + 1;
@@ -105,15 +88,16 @@ class WaitingModelTests {
         }
     }
 
-    /** A request, in the queues and in the model. */
+    /** A permitted request, in the queues and in the model. */
     private static final class Request {
 
-        final VirtualWaiting.Request waiter;
-        final WaitingModel.Request model;
+        private final VirtualWaiting.Request waiter;
+        private final long turn;
+        private boolean gaveUp;
 
-        Request(VirtualWaiting.Request waiter, WaitingModel.Request model) {
+        Request(VirtualWaiting.Request waiter, long turn) {
             this.waiter = waiter;
-            this.model = model;
+            this.turn = turn;
         }
     }
 
@@ -122,13 +106,19 @@ class WaitingModelTests {
         private final long seed;
         private final SplittableRandom random;
         private final VirtualTime time = new VirtualTime();
-        private final WaitingModel model;
+        private final Limit limit;
         private final Rule rule;
         private final long step;
         private final VirtualWaiting room;
-        private final RateLimiters limiters =
-                RateLimiters.builder().timeSource(time).build();
         private final List<Request> requests = new ArrayList<>();
+
+        /** When the bucket is empty, in nanoseconds times the limit: the interval of a permit is then the window. */
+        private BigInteger empty = BigInteger.ZERO;
+
+        /** The last permitted request, and the state before it; null if it has given up. */
+        private @Nullable Request tail;
+
+        private BigInteger emptyBefore = BigInteger.ZERO;
         private int waited;
         private int gaveUp;
         private int rejected;
@@ -136,76 +126,82 @@ class WaitingModelTests {
         Trace(Limit limit, long seed, UnaryOperator<RateLimiterStorage> storage) {
             this.seed = seed;
             this.random = new SplittableRandom(seed);
+            this.limit = limit;
             this.rule = Rule.of("rule", limit);
-            this.model = WaitingModel.of(limit);
-            this.step = limit instanceof Limit.Concurrency
-                    ? 1_000_000
-                    : limit.window().toNanos() / limit.limit();
+            this.step = limit.window().toNanos() / limit.limit();
+            RateLimiters limiters = RateLimiters.builder().timeSource(time).build();
             this.room = new VirtualWaiting(storage.apply(limiters.storage()), time);
         }
 
         void run() {
             for (int i = 0; i < EVENTS; i++) {
                 advance(time.now() + (random.nextInt(3) == 0 ? 0 : random.nextLong(2 * step)));
-                switch (random.nextInt(5)) {
-                    case 0 -> giveUp();
-                    case 1 -> release();
-                    default -> arrive();
+                if (random.nextInt(4) == 0) {
+                    giveUp();
+                } else {
+                    arrive();
                 }
             }
-            for (long due = nextDue(); due < Long.MAX_VALUE; due = nextDue()) {
-                advance(due);
-            }
+            advance(time.now() + 100 * EVENTS * step);
             assertThat(room.limiters.waiting()).as(this::toString).isZero();
         }
 
+        private boolean waits(Request request) {
+            return !request.gaveUp && request.turn > time.now();
+        }
+
         private void arrive() {
-            long most = random.nextInt(3) == 0 ? Math.min(rule.limits().get(0).capacity(), 3) : 1;
+            long most = random.nextInt(3) == 0 ? Math.min(limit.capacity(), 3) : 1;
             long permits = 1 + random.nextLong(most);
             long maxWait = random.nextInt(4) == 0 ? 0 : random.nextLong(8 * step);
             int maxWaiting = random.nextInt(4) == 0 ? 2 : Integer.MAX_VALUE;
-            Charge charge = rule.charge("key", permits)
+            BigInteger window = BigInteger.valueOf(limit.window().toNanos());
+            BigInteger arrived = BigInteger.valueOf(time.now()).multiply(BigInteger.valueOf(limit.limit()));
+            BigInteger start = empty.max(arrived);
+            BigInteger end = start.add(window.multiply(BigInteger.valueOf(permits)));
+            boolean paced = limit instanceof Limit.LeakyBucket;
+            BigInteger ahead = window.multiply(BigInteger.valueOf(limit.capacity()));
+            long turn = Math.max(nanos(paced ? start : end.subtract(ahead)), time.now());
+            boolean full = paced && end.subtract(window).subtract(arrived).compareTo(ahead) > 0;
+            boolean waits = turn > time.now();
+            long waiting = requests.stream().filter(this::waits).count();
+            boolean expected = !waits || turn - time.now() <= maxWait && waiting < maxWaiting && !full;
+            VirtualWaiting.Request waiter = room.enter(rule.charge("key", permits)
                     .maxWait(Duration.ofNanos(maxWait))
-                    .maxWaiting(maxWaiting);
-            WaitingModel.Request expected = model.arrive(time.now(), permits, maxWait, maxWaiting);
-            Request request = new Request(room.enter(charge), expected);
-            Decision answer = request.waiter.waits() ? null : request.waiter.outcome();
-            if (answer != null) {
-                assertThat(answer.permitted()).as(this::toString).isEqualTo(expected.state == WaitingModel.State.LEFT);
-                assertThat(answer.delay()).as(this::toString).isEqualTo(Duration.ZERO);
-                rejected += answer.permitted() ? 0 : 1;
-                if (answer.permitted()) {
-                    requests.add(request);
-                }
-            } else {
-                assertThat(expected.state).as(this::toString).isEqualTo(WaitingModel.State.WAITING);
-                waited++;
-                requests.add(request);
+                    .maxWaiting(maxWaiting));
+            assertThat(waiter.isRejected()).as(this::toString).isEqualTo(!expected);
+            rejected += expected ? 0 : 1;
+            if (expected) {
+                waited += waits ? 1 : 0;
+                tail = new Request(waiter, turn);
+                requests.add(tail);
+                emptyBefore = empty;
+                empty = end;
             }
             check();
         }
 
-        private void giveUp() {
-            List<Request> waiting = requests.stream()
-                    .filter(request -> request.waiter.waits() && model.mayGiveUp(request.model))
-                    .toList();
-            if (!waiting.isEmpty()) {
-                Request one = waiting.get(random.nextInt(waiting.size()));
-                one.waiter.cancel();
-                model.giveUp(one.model, time.now());
-                gaveUp++;
-                check();
-            }
+        private long nanos(BigInteger scaled) {
+            BigInteger[] parts = scaled.max(BigInteger.ZERO).divideAndRemainder(BigInteger.valueOf(limit.limit()));
+            return parts[0].longValueExact() + parts[1].signum();
         }
 
-        private void release() {
-            List<Request> holding = requests.stream()
-                    .filter(request -> request.model.state == WaitingModel.State.LEFT && !request.model.released)
-                    .toList();
-            if (rule.limits().get(0) instanceof Limit.Concurrency && !holding.isEmpty()) {
-                Request one = holding.get(random.nextInt(holding.size()));
-                one.waiter.outcome().close();
-                model.release(one.model, time.now());
+        /** Others can use the turn of the last request; the turn of one before it stays unused. */
+        private void giveUp() {
+            List<Request> waiting = requests.stream().filter(this::waits).toList();
+            if (waiting.isEmpty()) {
+                return;
+            }
+            Request one = waiting.get(random.nextInt(waiting.size()));
+            boolean behind = waiting.indexOf(one) < waiting.size() - 1;
+            if (behind || tail == one) {
+                one.waiter.cancel();
+                one.gaveUp = true;
+                gaveUp++;
+                if (tail == one) {
+                    empty = emptyBefore;
+                    tail = null;
+                }
                 check();
             }
         }
@@ -213,43 +209,27 @@ class WaitingModelTests {
         /** Advances the clock, and completes every request that is due on the way. */
         private void advance(long to) {
             for (long due = nextDue(); due <= to; due = nextDue()) {
-                time.set(Math.max(due, time.now()));
-                model.advance(time.now());
-                room.to(time.now());
+                room.to(Math.max(due, time.now()));
                 check();
             }
-            time.set(to);
-            model.advance(to);
+            room.to(to);
         }
 
         /** Returns when the model or the room has something to do. */
         private long nextDue() {
             return requests.stream()
-                    .filter(request -> request.model.state == WaitingModel.State.WAITING && request.model.turn != null)
-                    .mapToLong(request -> request.model.turn)
-                    .min()
-                    .stream()
-                    .map(turn -> Math.min(turn, room.timer.next()))
-                    .findFirst()
-                    .orElse(room.timer.next());
+                    .filter(this::waits)
+                    .mapToLong(request -> request.turn)
+                    .reduce(room.timer.next(), Math::min);
         }
 
         private void check() {
             for (Request request : requests) {
-                WaitingModel.State expected = request.model.state == WaitingModel.State.GONE
-                        ? WaitingModel.State.REJECTED
-                        : request.model.state;
-                if (state(request.waiter) != expected) {
-                    throw new AssertionError(request.model + " should be " + expected + " in " + this);
-                }
+                assertThat(request.waiter.waits()).as(this::toString).isEqualTo(waits(request));
+                assertThat(waits(request) || request.waiter.isPermitted() != request.gaveUp)
+                        .as(this::toString)
+                        .isTrue();
             }
-        }
-
-        private static WaitingModel.State state(VirtualWaiting.Request request) {
-            if (request.waits()) {
-                return WaitingModel.State.WAITING;
-            }
-            return request.isPermitted() ? WaitingModel.State.LEFT : WaitingModel.State.REJECTED;
         }
 
         @Override

@@ -2,27 +2,24 @@ package dev.limiter;
 
 import static dev.limiter.Caller.until;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spi.ReleaseListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,13 +52,9 @@ class WaitingRoomTests {
         return waiting(() -> new Caller(() -> limiters.acquire(List.of(charges))));
     }
 
-    private CompletableFuture<Decision> future(Charge... charges) {
-        return limiters.acquireAsync(List.of(charges), () -> true);
-    }
-
     /** Adds a waiting request that the test ignores. */
     private void joins(Charge charge) {
-        var unused = waiting(() -> future(charge));
+        var unused = waiting(() -> limiters.acquireAsync(List.of(charge), () -> true));
     }
 
     /** Runs {@code arrival} until it has added a waiting request, and returns its result. */
@@ -87,36 +80,6 @@ class WaitingRoomTests {
         assertThat(caller.decision().permitted()).isTrue();
         assertThat(caller.decision().delay()).isEqualTo(SECOND);
         assertThat(caller.wasInterrupted()).isFalse();
-    }
-
-    @Test
-    void firstComeFirstServed() {
-        limiters.tryAcquire(paced, "key");
-        List<Caller> callers = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            callers.add(caller(paced));
-        }
-        for (int i = 0; i < 5; i++) {
-            pass(SECOND, 4 - i);
-            assertThat(callers.get(i).decision().permitted()).isTrue();
-            assertThat(callers).filteredOn(Caller::isDone).hasSize(i + 1);
-        }
-    }
-
-    @Test
-    void firstComeFirstServedOnRelease() {
-        Decision held = limiters.tryAcquire(pool, "key");
-        List<Caller> callers = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            callers.add(caller(pool));
-        }
-        for (Caller caller : callers) {
-            held.close();
-            held = caller.decision();
-            assertThat(held.permitted()).isTrue();
-            assertThat(limiters.peek(pool, "key").remaining()).isZero();
-        }
-        assertThat(limiters.waiting()).isZero();
     }
 
     @Test
@@ -174,67 +137,6 @@ class WaitingRoomTests {
     }
 
     @Test
-    void cancelledFutureLeavesAndLaterTurnsStay() {
-        limiters.tryAcquire(paced, "key");
-        CompletableFuture<Decision> first = limiters.acquireAsync(paced, "key", HOUR);
-        CompletableFuture<Decision> second = limiters.acquireAsync(paced, "key", HOUR);
-        CompletableFuture<Decision> third = limiters.acquireAsync(paced, "key", HOUR);
-
-        second.cancel(false);
-
-        assertThatThrownBy(second::join).isInstanceOf(CancellationException.class);
-        pass(SECOND, 1);
-        assertThat(first.join().permitted()).isTrue();
-        pass(SECOND, 1);
-        pass(SECOND, 0);
-        assertThat(third.join().permitted()).isTrue();
-        assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
-    }
-
-    @Test
-    void futuresAreCompletedByExistingThreads() {
-        assumeThat(ForkJoinPool.getCommonPoolParallelism()).isPositive();
-        limiters.tryAcquire(paced, "key");
-        CompletableFuture<Thread> completed =
-                limiters.acquireAsync(paced, "key", HOUR).thenApply(decision -> Thread.currentThread());
-        time.advance(SECOND);
-        assertThat(completed.join()).isInstanceOf(ForkJoinWorkerThread.class);
-    }
-
-    @Test
-    void aContinuationThatBlocksDelaysNoOtherWithAnExecutorOfThreads() throws InterruptedException {
-        CountDownLatch over = new CountDownLatch(1);
-        Executor threads = task -> new Thread(task).start();
-        RateLimiters own =
-                RateLimiters.builder().timeSource(time).executor(threads).build();
-        own.tryAcquire(paced, "key");
-        List<CompletableFuture<Decision>> blocked = new ArrayList<>();
-        for (int i = 0; i <= ForkJoinPool.getCommonPoolParallelism(); i++) {
-            blocked.add(own.acquireAsync(paced, "key", HOUR).thenApply(decision -> {
-                awaitUninterruptibly(over);
-                return decision;
-            }));
-        }
-        CompletableFuture<Decision> next = own.acquireAsync(paced, "key", HOUR);
-
-        time.advance(SECOND.multipliedBy(blocked.size() + 1L));
-
-        assertThat(next.thenApply(Decision::permitted).join()).isTrue();
-        assertThat(blocked).noneMatch(CompletableFuture::isDone);
-        over.countDown();
-        blocked.forEach(CompletableFuture::join);
-        own.close();
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    @Test
     void aBlockedExecutorDelaysNoTurn() {
         List<Runnable> handedOver = new CopyOnWriteArrayList<>();
         RateLimiters own = RateLimiters.builder()
@@ -257,43 +159,30 @@ class WaitingRoomTests {
         own.close();
     }
 
-    static Stream<Executor> executorsThatRunNothingElsewhere() {
+    static Stream<UnaryOperator<RateLimiters.Builder>> executorsThatRunNothingElsewhere() {
         return Stream.of(
-                Runnable::run,
-                task -> {
+                builder -> builder,
+                builder -> builder.executor(Runnable::run),
+                builder -> builder.executor(task -> {
                     throw new RejectedExecutionException();
-                },
-                task -> {
+                }),
+                builder -> builder.executor(task -> {
                     throw new OutOfMemoryError("unable to create native thread, on purpose");
-                });
+                }));
     }
 
     @ParameterizedTest
     @MethodSource("executorsThatRunNothingElsewhere")
-    void theCommonPoolCompletesFuturesOfASameThreadExecutor(Executor executor) {
+    void theCommonPoolCompletesFuturesByDefaultOrIfTheExecutorDoesNot(UnaryOperator<RateLimiters.Builder> executor) {
         assumeThat(ForkJoinPool.getCommonPoolParallelism()).isPositive();
         RateLimiters own =
-                RateLimiters.builder().timeSource(time).executor(executor).build();
+                executor.apply(RateLimiters.builder().timeSource(time)).build();
         own.tryAcquire(paced, "key");
         CompletableFuture<Thread> completed =
                 own.acquireAsync(paced, "key", HOUR).thenApply(decision -> Thread.currentThread());
         time.advance(SECOND);
         assertThat(completed.join()).isInstanceOf(ForkJoinWorkerThread.class);
         own.close();
-    }
-
-    @Test
-    void bothLimitersOfAStorageReceiveReleases() {
-        RateLimiters second = new RateLimiters(limiters.storage());
-        Decision held = limiters.tryAcquire(pool, "key");
-        CompletableFuture<Decision> before = waiting(() -> limiters.acquireAsync(pool, "key", HOUR));
-        held.close();
-        held = before.join();
-        assertThat(held.permitted()).isTrue();
-
-        CompletableFuture<Decision> waits = second.acquireAsync(pool, "key", HOUR);
-        held.close();
-        assertThat(waits.join().permitted()).isTrue();
     }
 
     /** Records its listeners. */
@@ -314,6 +203,26 @@ class WaitingRoomTests {
         public void removeReleaseListener(ReleaseListener listener) {
             listeners.remove(listener);
         }
+    }
+
+    @Test
+    void receivesAReleaseIfWaitingIsEnabledConcurrently() {
+        Runnable[] onReading = {() -> {}};
+        TimeSource interrupted = () -> {
+            Runnable once = onReading[0];
+            onReading[0] = () -> {};
+            once.run();
+            return time.epochNanos();
+        };
+        VirtualWaiting room =
+                new VirtualWaiting(new InMemoryRateLimiterStorage(new RateLimiterFactory(), interrupted, 1000), time);
+        Decision held = room.limiters.tryAcquire(pool, "key");
+        room.limiters.stopWaiting();
+        // read before the storage decides whether the request waits
+        onReading[0] = room.limiters::startWaiting;
+        VirtualWaiting.Request waiter = room.waiter(pool.charge("key").maxWait(HOUR));
+        held.close();
+        assertThat(waiter.isPermitted()).isTrue();
     }
 
     private void queue(RateLimiters limiters) {
@@ -370,91 +279,6 @@ class WaitingRoomTests {
     }
 
     @Test
-    void turnOfAClientThatHasGoneStaysUnused() {
-        limiters.tryAcquire(paced, "key");
-        Charge charge = paced.charge("key").maxWait(HOUR);
-        AtomicInteger checks = new AtomicInteger();
-        CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> checks.incrementAndGet() == 0);
-        CompletableFuture<Decision> second = future(charge);
-        CompletableFuture<Decision> third = future(charge);
-
-        pass(SECOND, 2);
-
-        assertThat(gone.join().permitted()).isFalse();
-        assertThat(checks).hasValue(1);
-        pass(SECOND, 1);
-        assertThat(second.join().permitted()).isTrue();
-        pass(SECOND, 0);
-        assertThat(third.join().permitted()).isTrue();
-    }
-
-    @Test
-    void releaseIsNotGrantedToAClientThatHasGone() {
-        Decision held = limiters.tryAcquire(pool, "key");
-        Charge charge = pool.charge("key").maxWait(HOUR);
-        CompletableFuture<Decision> gone = limiters.acquireAsync(List.of(charge), () -> false);
-        CompletableFuture<Decision> next = future(charge);
-
-        held.close();
-
-        assertThat(gone.join().permitted()).isFalse();
-        assertThat(next.join().permitted()).isTrue();
-    }
-
-    @Test
-    void requestWithAFailingPresenceCheckIsRejectedWithoutAffectingOthers() {
-        Decision held = limiters.tryAcquire(pool, "key");
-        limiters.tryAcquire(paced, "key");
-        List<CompletableFuture<Decision>> failing = new ArrayList<>();
-        for (Rule rule : List.of(pool, paced)) {
-            failing.add(limiters.acquireAsync(List.of(rule.charge("key").maxWait(HOUR)), () -> {
-                throw new IllegalStateException("no request");
-            }));
-            failing.add(limiters.acquireAsync(List.of(rule.charge("key").maxWait(HOUR)), () -> {
-                throw new NoClassDefFoundError("on purpose");
-            }));
-        }
-        CompletableFuture<Decision> next = limiters.acquireAsync(pool, "key", HOUR);
-
-        held.close();
-        time.advance(SECOND.multipliedBy(2));
-
-        assertThat(failing).allMatch(future -> !future.join().permitted());
-        assertThat(next.join().permitted()).isTrue();
-        assertThat(limiters.waiting()).isZero();
-    }
-
-    @Test
-    void requestThatCannotBeServedInTimeIsRejectedAtOnce() {
-        limiters.tryAcquire(paced, "key");
-        Duration tooShort = SECOND.minusNanos(1);
-
-        Decision rejected = limiters.acquire(paced, "key", tooShort);
-
-        assertThat(rejected.permitted()).isFalse();
-        assertThat(rejected.retryAfter()).contains(Duration.ofNanos(1));
-        assertThat(limiters.acquireAsync(paced, "key", tooShort)).isDone();
-        assertThat(limiters.acquire(paced, "key", Duration.ZERO).permitted()).isFalse();
-        assertThat(limiters.waiting()).isZero();
-        assertThat(limiters.peek(paced, "key").retryAfter()).contains(SECOND);
-    }
-
-    @Test
-    void requestForAFullQueueIsRejectedAtOnce() {
-        Charge inTurn = paced.charge("key").maxWait(HOUR).maxWaiting(2);
-        Charge forRelease = pool.charge("key").maxWait(HOUR).maxWaiting(2);
-        limiters.tryAcquire(inTurn, forRelease);
-        for (Charge charge : List.of(inTurn, forRelease)) {
-            joins(charge);
-            joins(charge);
-            assertThat(limiters.acquire(List.of(charge)).permitted()).isFalse();
-            assertThat(limiters.acquire(List.of(charge.maxWaiting(0))).permitted())
-                    .isFalse();
-        }
-        assertThat(limiters.waiting()).isEqualTo(4);
-    }
-
-    @Test
     void waitingRequestsCountForTheirOwnKeyIfKeysShareAState() {
         RateLimiters small = RateLimiters.builder().timeSource(time).maxKeys(1).build();
         for (Rule rule : List.of(paced, pool)) {
@@ -485,15 +309,6 @@ class WaitingRoomTests {
     }
 
     @Test
-    void aQueueOfLengthZeroIsAlwaysFull() {
-        limiters.tryAcquire(paced.charge("key"), pool.charge("key"));
-        for (Rule rule : List.of(paced, pool)) {
-            Charge charge = rule.charge("key").maxWait(HOUR).maxWaiting(0);
-            assertThat(limiters.acquire(List.of(charge)).permitted()).isFalse();
-        }
-    }
-
-    @Test
     void aPacedLimitLetsNoMoreWaitThanItsBurst() {
         Rule three = Rule.of("three", Limit.leakyBucket(1, SECOND).burst(3).paced());
         limiters.tryAcquire(three, "key");
@@ -504,18 +319,6 @@ class WaitingRoomTests {
         assertThat(rejected.permitted()).isFalse();
         assertThat(rejected.retryAfter()).contains(SECOND);
         assertThat(limiters.waiting()).isEqualTo(3);
-    }
-
-    @Test
-    void moreThanCanEverBeGrantedIsRejectedAtOnce() {
-        Decision held = limiters.tryAcquire(pool, "key");
-        for (int others = 0; others < 2; others++) {
-            Decision never = limiters.acquire(List.of(pool.charge("key", 2).maxWait(HOUR)));
-            assertThat(never.permitted()).isFalse();
-            assertThat(never.never()).isTrue();
-            joins(pool.charge("key").maxWait(HOUR));
-        }
-        held.close();
     }
 
     @ParameterizedTest
@@ -534,15 +337,6 @@ class WaitingRoomTests {
         assertThat(waiting.join().permitted()).isTrue();
         assertThat(limiters.peek(pool, "key").permitted()).isFalse();
         assertThat(limiters.peek(pool, "another").permitted()).isTrue();
-    }
-
-    @Test
-    void costZeroIsPermittedWhileOthersWait() {
-        limiters.tryAcquire(pool, "key");
-        joins(pool.charge("key").maxWait(HOUR));
-        assertThat(limiters.acquire(List.of(pool.charge("key", 0).maxWait(HOUR)))
-                        .permitted())
-                .isTrue();
     }
 
     @ParameterizedTest
@@ -586,29 +380,5 @@ class WaitingRoomTests {
         CompletableFuture<Decision> again = limiters.acquireAsync(pool, "key", HOUR);
         assertThat(limiters.waiting()).isEqualTo(1);
         again.cancel(false);
-    }
-
-    @Test
-    void stoppingPermitsNoRequestInsteadOfThoseThatLeave() {
-        Rule two = Rule.of("two", Limit.concurrency(2));
-        Rule both = Rule.of(
-                "both",
-                Limit.concurrency(1).named("inFlight"),
-                Limit.leakyBucket(1, SECOND).burst(9).paced().named("rate"));
-        limiters.tryAcquire(two, "key");
-        limiters.tryAcquire(both, "key").close();
-        List<CompletableFuture<Decision>> futures = List.of(
-                future(two.charge("key", 2).maxWait(HOUR)),
-                future(two.charge("key").maxWait(HOUR)),
-                future(both.charge("key").maxWait(HOUR)),
-                future(both.charge("key").maxWait(HOUR)));
-
-        limiters.stopWaiting();
-
-        assertThat(futures).allMatch(future -> !future.join().permitted());
-        assertThat(limiters.peek(two, "key").remaining()).isEqualTo(1);
-        assertThat(limiters.peek(both, "key").limits())
-                .extracting(LimitStatus::permitted)
-                .containsExactly(true, false);
     }
 }

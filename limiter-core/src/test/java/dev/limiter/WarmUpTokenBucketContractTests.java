@@ -2,6 +2,7 @@ package dev.limiter;
 
 import java.time.Duration;
 
+/** The contract of token buckets that warm up. */
 class WarmUpTokenBucketContractTests extends PacedContractTests {
 
     @Override

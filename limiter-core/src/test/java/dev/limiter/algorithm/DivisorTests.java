@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
+/** Division by multiplication equals the division instruction; every algorithm divides this way. */
 class DivisorTests {
 
     private static final long LARGEST = (1L << 62) - 1;

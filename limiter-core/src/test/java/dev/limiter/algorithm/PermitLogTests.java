@@ -197,8 +197,8 @@ class PermitLogTests {
     }
 
     @Test
-    void isFastWithAMillionEntries() {
-        int entries = 1_000_000;
+    void isFastWithManyEntries() {
+        int entries = 100_000;
         CompiledLimit compiled = compile(entries);
         LimitState log = compiled.newState();
         long start = VirtualTime.START;
@@ -206,7 +206,7 @@ class PermitLogTests {
             log.take(start + i, 1);
         }
         long now = start + entries - 1;
-        for (int permits = 1; permits < entries; permits += 997) {
+        for (int permits = 1; permits < entries; permits += 97) {
             assertThat(log.waitNanos(now, permits)).isEqualTo(start + permits - 1 + WINDOW - now);
         }
         for (int i = 1; i < entries; i += 2) {

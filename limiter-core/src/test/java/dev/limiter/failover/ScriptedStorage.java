@@ -38,8 +38,6 @@ final class ScriptedStorage implements RemoteStorage {
     /** The number of calls before each time that this instance was counted. */
     final List<Integer> heartbeats = new CopyOnWriteArrayList<>();
 
-    final AtomicInteger resets = new AtomicInteger();
-
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
     private final Set<String> uncountable = ConcurrentHashMap.newKeySet();
@@ -53,10 +51,8 @@ final class ScriptedStorage implements RemoteStorage {
     private volatile boolean readOnly;
     private volatile boolean jvmPaused;
     private volatile boolean withoutRight;
-    private volatile Runnable reading = () -> {};
     private volatile Consumer<List<Charge>> asking = charges -> {};
     private volatile boolean clustered;
-    private volatile boolean failingResets;
     private volatile boolean atOnce;
     private volatile boolean ignoresCancellation;
     private volatile @Nullable Decision known;
@@ -92,11 +88,6 @@ final class ScriptedStorage implements RemoteStorage {
         jvmPaused = true;
     }
 
-    /** Sets an action to run when a reply is late, before arrived replies are read. */
-    void whenLate(Runnable reading) {
-        this.reading = reading;
-    }
-
     /** Sets a consumer to run with each call before its reply, in the calling thread. */
     void onCall(Consumer<List<Charge>> asking) {
         this.asking = asking;
@@ -113,10 +104,6 @@ final class ScriptedStorage implements RemoteStorage {
     /** Rejects a rule as unsupported. */
     void reject(Rule rule) {
         uncountable.add(rule.name());
-    }
-
-    void failResets(boolean failing) {
-        failingResets = failing;
     }
 
     void cluster() {
@@ -274,7 +261,6 @@ final class ScriptedStorage implements RemoteStorage {
 
     @Override
     public CompletionStage<?> answersRead(String node) {
-        reading.run();
         return CompletableFuture.completedFuture(null);
     }
 
@@ -325,13 +311,10 @@ final class ScriptedStorage implements RemoteStorage {
 
     @Override
     public void reset(Rule rule, String key) {
-        RuntimeException failure = failingResets
-                ? new StorageUnavailableException("It may not delete", null)
-                : failure(List.of(rule.charge(key)));
+        RuntimeException failure = failure(List.of(rule.charge(key)));
         if (failure != null) {
             throw failure;
         }
-        resets.incrementAndGet();
         shared.reset(rule, key);
     }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Replies count until the budget ends, and a late thread or reader of this JVM blames no storage. */
 class TimeoutsTests {
 
     private static final Duration TIMEOUT = Duration.ofMillis(1);
@@ -45,14 +46,6 @@ class TimeoutsTests {
     void replyAtTheTimeoutIsNotLost() {
         CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
         assertThat(timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
-    }
-
-    @Test
-    void replyDuringAnInterruptIsNotLost() {
-        CompletableFuture<String> answer = atTheLastMoment(CompletableFuture.completedFuture("granted"));
-        Thread.currentThread().interrupt();
-        assertThat(timeouts.join(answer, TIMEOUT)).isEqualTo("granted");
-        assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
@@ -91,24 +84,14 @@ class TimeoutsTests {
                 .isEqualTo("granted");
     }
 
-    @Test
-    void aLateThreadDoesNotBlameTheStorage() {
+    /** A thread that is in time does not wait again. */
+    @ParameterizedTest
+    @CsvSource({"20, false, STOOD_STILL", "5, true, TIMED_OUT"})
+    void onlyALateThreadDoesNotBlameTheStorage(long late, boolean answered, StorageUnavailableException.Reason reason) {
         VirtualTime time = new VirtualTime();
         Budget budget = Budget.blocking(Duration.ofMillis(50), time);
-        assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(20), false), budget))
-                .isInstanceOfSatisfying(
-                        StorageUnavailableException.class,
-                        late -> assertThat(late.reason()).isEqualTo(StorageUnavailableException.Reason.STOOD_STILL));
-    }
-
-    @Test
-    void aThreadThatIsInTimeDoesNotWaitAgain() {
-        VirtualTime time = new VirtualTime();
-        Budget budget = Budget.blocking(Duration.ofMillis(50), time);
-        assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(5), true), budget))
-                .isInstanceOfSatisfying(
-                        StorageUnavailableException.class,
-                        late -> assertThat(late.reason()).isEqualTo(StorageUnavailableException.Reason.TIMED_OUT));
+        assertThatThrownBy(() -> timeouts.join(readLate(time, Duration.ofMillis(late), answered), budget))
+                .satisfies(failure -> assertThat(reason(failure)).isEqualTo(reason));
     }
 
     /** Returns a reply that arrives when the reader has run, {@code late} after the timeout. */
@@ -228,5 +211,35 @@ class TimeoutsTests {
         } finally {
             assertThat(Thread.interrupted()).isTrue();
         }
+    }
+
+    @Test
+    void aBudgetEndsAfterItsTimeout() {
+        VirtualTime time = new VirtualTime();
+        Budget budget = Budget.of(Duration.ofMillis(50), time);
+        assertThat(budget.left()).isEqualTo(Duration.ofMillis(50).toNanos());
+        time.advance(Duration.ofMillis(20));
+        assertThat(budget.left()).isEqualTo(Duration.ofMillis(30).toNanos());
+        time.advance(Duration.ofMillis(40));
+        assertThat(budget.left()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8, 0", "9, 4", "20, 5"})
+    void aBudgetIsLateByMoreThanThreeMilliseconds(long passed, long late) {
+        VirtualTime time = new VirtualTime();
+        Budget small = Budget.of(Duration.ofMillis(5), time);
+        time.advance(Duration.ofMillis(passed));
+        assertThat(small.late()).isEqualTo(Duration.ofMillis(late).toNanos());
+    }
+
+    /** Threads normally wake up late by up to a tenth of the budget. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "40, 0", "50, 0", "55, 0", "56, 6", "80, 30", "100, 50", "1000, 50"})
+    void aBudgetIsLateByMoreThanUsualUpToItsLength(long passed, long late) {
+        VirtualTime time = new VirtualTime();
+        Budget budget = Budget.of(Duration.ofMillis(50), time);
+        time.advance(Duration.ofMillis(passed));
+        assertThat(budget.late()).isEqualTo(Duration.ofMillis(late).toNanos());
     }
 }

@@ -150,30 +150,11 @@ class TurnsOfSeveralNodesTests {
         remote.cluster();
         lose("a");
         lose("b");
-        assertGivenByMemory(later, "a:user", "b:all");
-    }
-
-    private void assertGivenByMemory(boolean later, String ofUser, String ofAll) {
-        assertThat(decide(later, user.charge(ofUser), all.charge(ofAll)).delay())
+        assertThat(decide(later, user.charge("a:user"), all.charge("b:all")).delay())
                 .isZero();
-        Decision second = decide(later, user.charge(ofUser), all.charge(ofAll));
+        Decision second = decide(later, user.charge("a:user"), all.charge("b:all"));
         assertThat(second.permitted()).isTrue();
         assertThat(second.parts()).extracting(Decision::delay).containsExactly(SECOND, Duration.ofMillis(100));
-    }
-
-    @Test
-    void requestThatWouldWaitIsRejectedAtOnce() throws Exception {
-        remote.cluster();
-        fill("a:user");
-        try (RateLimiters limiters = new RateLimiters(storage)) {
-            CompletableFuture<Decision> answer = limiters.acquireAsync(
-                    List.of(
-                            user.charge("a:user").maxWait(LONG),
-                            all.charge("b:all").maxWait(LONG)),
-                    () -> true);
-            assertRejectedFor(answer.get(10, TimeUnit.SECONDS), BEHIND);
-            assertThat(limiters.waiting()).isZero();
-        }
     }
 
     /** A wait for a release has no turn: nothing is taken before it. */

@@ -1,19 +1,12 @@
 package dev.limiter.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.limiter.Algorithm;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
-import dev.limiter.RateLimiterStrategy;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
-import dev.limiter.spi.CompiledLimit;
-import dev.limiter.spi.LimitState;
-import dev.limiter.spi.SingleNumberLimit;
-import dev.limiter.spi.TakenPermits;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -87,17 +80,6 @@ class EvictionPositionTests {
         }
         assertThat(storage.decide(rule, "victim", 2).permitted()).isFalse();
         assertThat(storage.decide(rule, "victim", 1).permitted()).isTrue();
-    }
-
-    @Test
-    void aClientNearItsLimitIsNotEvictedByAFloodUnderItsOwnRule() {
-        InMemoryRateLimiterStorage storage = storage(1000);
-        Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, MINUTE));
-        storage.decide(rule, "victim", 9);
-        for (int i = 0; i < 10_000; i++) {
-            storage.decide(rule, "flood" + i, 1 + i % 8);
-        }
-        assertThat(storage.decide(rule, "victim", 2).permitted()).isFalse();
     }
 
     @Test
@@ -208,22 +190,6 @@ class EvictionPositionTests {
     }
 
     @Test
-    void peekEqualsTheDecisionIfKeysShareAState() {
-        InMemoryRateLimiterStorage storage = storage(20);
-        Rule rule = Rule.of("rule", Limit.tokenBucket(10, MINUTE));
-        for (int i = 0; i < 20; i++) {
-            storage.decide(rule, "key" + i, 10);
-        }
-        assertThat(storage.peek(rule, "new").permitted()).isTrue();
-        assertThat(storage.decide(rule, "new", 10).permitted()).isTrue();
-        Decision peeked = storage.peek(rule, "newer");
-        assertThat(peeked.permitted()).isFalse();
-        assertThat(peeked.retryAfter())
-                .isEqualTo(storage.decide(rule, "newer", 1).retryAfter());
-        assertThat(storage.size()).isEqualTo(20);
-    }
-
-    @Test
     void permitsHeldUnderARemovedLimitAreNotReleasedToALimitOfTheSameName() {
         InMemoryRateLimiterStorage storage = storage(20);
         Limit rate = Limit.tokenBucket(100, MINUTE);
@@ -245,94 +211,6 @@ class EvictionPositionTests {
         assertThat(storage.decide(holding, "key", 1).permitted()).isTrue();
         used.giveBack();
         assertThat(storage.decide(holding, "key", 1).permitted()).isFalse();
-    }
-
-    @Test
-    void unusedRulesAreRemoved() {
-        InMemoryRateLimiterStorage storage = storage(100);
-        String name = new String("used once");
-        WeakReference<String> forgotten = new WeakReference<>(name);
-        storage.decide(Rule.of(name, Limit.tokenBucket(10, MINUTE)), "key", 1);
-        name = "";
-        for (int i = 0; i < 20_100; i++) {
-            storage.decide(Rule.of("rule" + i, Limit.tokenBucket(10, MINUTE)), "key", 1);
-            time.advance(1);
-        }
-        time.advance(DAY);
-        Memory.awaitUntil(() -> {
-            storage.cleanUp();
-            return forgotten.get() == null;
-        });
-        assertThat(name).isEmpty();
-    }
-
-    /** A limit that cannot take over the use of another one. */
-    private static final class Stubborn extends SingleNumberLimit {
-
-        private Stubborn(Limit limit) {
-            super(limit);
-        }
-
-        @Override
-        public long fresh() {
-            return 0;
-        }
-
-        @Override
-        public long take(long value, long now, long permits) {
-            return value + permits;
-        }
-
-        @Override
-        public long waitNanos(long value, long now, long permits) {
-            return 0;
-        }
-
-        @Override
-        public long remaining(long value, long now) {
-            return 1;
-        }
-
-        @Override
-        public long freshAt(long value) {
-            return 0;
-        }
-
-        @Override
-        public long giveBack(long value, TakenPermits taken, long now) {
-            return value;
-        }
-
-        @Override
-        public long carry(CompiledLimit previous, LimitState state, long now) {
-            throw new ArithmeticException("a strategy of the application");
-        }
-    }
-
-    private record StubbornStrategy() implements RateLimiterStrategy {
-
-        @Override
-        public Algorithm algorithm() {
-            return Algorithm.FIXED_WINDOW;
-        }
-
-        @Override
-        public CompiledLimit compile(Limit limit, long now) {
-            return new Stubborn(limit);
-        }
-    }
-
-    @Test
-    void aFailureToCreateASuccessorLosesNothing() {
-        InMemoryRateLimiterStorage storage =
-                new InMemoryRateLimiterStorage(new RateLimiterFactory(List.of(new StubbornStrategy())), time, 100);
-        Rule rule = Rule.of("rule", Limit.slidingWindowLog(3, MINUTE));
-        Rule changed = Rule.of("rule", Limit.fixedWindow(3, MINUTE));
-        storage.decide(rule, "key", 2);
-        assertThatThrownBy(() -> storage.decide(changed, "key", 1)).isInstanceOf(ArithmeticException.class);
-        assertThat(storage.decide(rule, "key", 1).permitted()).isTrue();
-        assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
-        forgetsEverything(storage);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** No key is evicted while there is room. */
 class EvictionQueuesTests {
 
     private final VirtualTime time = new VirtualTime();

@@ -27,44 +27,36 @@ class FormerCellsTests {
     private final VirtualTime time = new VirtualTime();
     private final Cells cells = new Cells(10, time, new ReleaseListeners(), new Eviction(10, time));
 
-    static Stream<List<Limit>> changes() {
+    /** Two versions of a rule, also with one more limit that the other does not have. */
+    static Stream<List<List<Limit>>> changes() {
         return Stream.of(
-                List.of(Limit.tokenBucket(10, MINUTE), Limit.tokenBucket(20, MINUTE)),
-                List.of(Limit.slidingWindowLog(10, MINUTE), Limit.slidingWindowLog(20, MINUTE)),
-                // each starts unused
-                List.of(Limit.tokenBucket(10, MINUTE), Limit.concurrency(10)));
+                        List.of(Limit.tokenBucket(10, MINUTE), Limit.tokenBucket(20, MINUTE)),
+                        List.of(Limit.slidingWindowLog(10, MINUTE), Limit.slidingWindowLog(20, MINUTE)),
+                        // each starts unused
+                        List.of(Limit.tokenBucket(10, MINUTE), Limit.concurrency(10)))
+                .flatMap(change -> Stream.of(
+                        List.of(List.of(change.get(0)), List.of(change.get(1))),
+                        List.of(
+                                List.of(
+                                        change.get(0),
+                                        Limit.fixedWindow(9, MINUTE).named("own")),
+                                List.of(
+                                        change.get(1),
+                                        Limit.fixedWindow(9, MINUTE).named("other")))));
     }
 
-    private BoundRule bind(Limit... limits) {
-        CompiledLimit[] compiled = Stream.of(limits)
-                .map(limit -> factory.compile(limit, time.now()))
-                .toArray(CompiledLimit[]::new);
-        return new BoundRule(Rule.of("rule", limits), compiled, cells);
+    private BoundRule bind(List<Limit> limits) {
+        CompiledLimit[] compiled =
+                limits.stream().map(limit -> factory.compile(limit, time.now())).toArray(CompiledLimit[]::new);
+        return new BoundRule(Rule.of("rule", limits.toArray(Limit[]::new)), compiled, cells);
     }
 
     @ParameterizedTest
     @MethodSource("changes")
-    void isNotKeptBySuccessors(List<Limit> change) {
+    void isNotKeptBySuccessors(List<List<Limit>> change) {
         List<BoundRule> versions = change.stream().map(this::bind).toList();
         List<WeakReference<Cell>> former = new ArrayList<>();
-
         Cell last = goOn(versions, former);
-
-        Memory.awaitUntil(() -> former.stream().allMatch(cell -> cell.get() == null));
-        assertThat(last.isDead()).isFalse();
-    }
-
-    @ParameterizedTest
-    @MethodSource("changes")
-    void isNotKeptIfALimitIsAddedAndRemoved(List<Limit> change) {
-        List<BoundRule> versions = change.stream()
-                .map(limit ->
-                        bind(limit.named("first"), Limit.fixedWindow(9, MINUTE).named("own-" + change.indexOf(limit))))
-                .toList();
-        List<WeakReference<Cell>> former = new ArrayList<>();
-
-        Cell last = goOn(versions, former);
-
         Memory.awaitUntil(() -> former.stream().allMatch(cell -> cell.get() == null));
         assertThat(last.isDead()).isFalse();
     }

@@ -10,6 +10,7 @@ import dev.limiter.VirtualTime;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongFunction;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -80,26 +81,26 @@ class KeyLifeLincheckTests {
     public abstract static class Life {
 
         final VirtualTime time = new VirtualTime();
-        final WatchedEviction eviction = eviction();
-        final InMemoryRateLimiterStorage storage =
-                new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, max(), eviction);
+        private final WatchedEviction eviction;
+        final InMemoryRateLimiterStorage storage;
         private final Decision[] last = new Decision[10];
+        private final Rule rule;
+        private final Rule changed;
 
-        WatchedEviction eviction() {
-            return new WatchedEviction(max(), time);
+        Life(long max, LongFunction<Limit> limit) {
+            this.eviction = eviction(max);
+            this.storage = new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, max, eviction);
+            this.rule = Rule.of("rule", limit.apply(2));
+            this.changed = Rule.of("rule", limit.apply(3));
         }
 
-        long max() {
-            return 4;
+        WatchedEviction eviction(long max) {
+            return new WatchedEviction(max, time);
         }
-
-        abstract Rule rule();
-
-        abstract Rule changed();
 
         @Operation
         public boolean take(@Param(name = "thread") int thread) {
-            Decision decision = storage.decide(rule(), "key", 1);
+            Decision decision = storage.decide(rule, "key", 1);
             last[thread] = decision;
             return decision.permitted();
         }
@@ -114,12 +115,12 @@ class KeyLifeLincheckTests {
 
         @Operation
         public void reset() {
-            storage.reset(rule(), "key");
+            storage.reset(rule, "key");
         }
 
         @Operation
         public boolean takeUnderAnotherLimit() {
-            return storage.decide(changed(), "key", 1).permitted();
+            return storage.decide(changed, "key", 1).permitted();
         }
 
         @Operation
@@ -144,92 +145,42 @@ class KeyLifeLincheckTests {
 
     public static class OfNumber extends Life {
 
-        private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(2, WINDOW));
-        private static final Rule CHANGED = Rule.of("rule", Limit.fixedWindow(3, WINDOW));
-
-        @Override
-        Rule rule() {
-            return RULE;
-        }
-
-        @Override
-        Rule changed() {
-            return CHANGED;
+        public OfNumber() {
+            super(4, limit -> Limit.fixedWindow(limit, WINDOW));
         }
     }
 
     /** Becomes fresh earlier with each returned permit. */
     public static class OfBucket extends Life {
 
-        private static final Rule RULE = Rule.of("rule", Limit.tokenBucket(2, WINDOW));
-        private static final Rule CHANGED = Rule.of("rule", Limit.tokenBucket(3, WINDOW));
-
-        @Override
-        Rule rule() {
-            return RULE;
-        }
-
-        @Override
-        Rule changed() {
-            return CHANGED;
+        public OfBucket() {
+            super(4, limit -> Limit.tokenBucket(limit, WINDOW));
         }
     }
 
     public static class OfLog extends Life {
 
-        private static final Rule RULE = Rule.of("rule", Limit.slidingWindowLog(2, WINDOW));
-        private static final Rule CHANGED = Rule.of("rule", Limit.slidingWindowLog(3, WINDOW));
-
-        @Override
-        Rule rule() {
-            return RULE;
-        }
-
-        @Override
-        Rule changed() {
-            return CHANGED;
+        public OfLog() {
+            super(4, limit -> Limit.slidingWindowLog(limit, WINDOW));
         }
     }
 
     public static class OfHeldPermits extends Life {
 
-        private static final Rule RULE = Rule.of("rule", Limit.concurrency(2));
-        private static final Rule CHANGED = Rule.of("rule", Limit.concurrency(3));
-
-        @Override
-        Rule rule() {
-            return RULE;
-        }
-
-        @Override
-        Rule changed() {
-            return CHANGED;
+        public OfHeldPermits() {
+            super(4, Limit::concurrency);
         }
     }
 
     /** A flood of keys while one key uses most of its limit. */
     public static class Flooded extends Life {
 
-        static final Rule RULE = Rule.of("rule", Limit.fixedWindow(10, WINDOW));
+        private static final Rule RULE = Rule.of("victims", Limit.fixedWindow(10, WINDOW));
         private static final Rule FLOOD = Rule.of("flood", Limit.fixedWindow(100, WINDOW.multipliedBy(100)));
 
         public Flooded() {
+            super(2, limit -> FLOOD.limits().get(0));
             storage.decide(RULE, "victim", 9);
-        }
-
-        @Override
-        long max() {
-            return 2;
-        }
-
-        @Override
-        Rule rule() {
-            return FLOOD;
-        }
-
-        @Override
-        Rule changed() {
-            return FLOOD;
         }
 
         @Operation
@@ -252,8 +203,8 @@ class KeyLifeLincheckTests {
     public static class GuardedForEver extends OfHeldPermits {
 
         @Override
-        WatchedEviction eviction() {
-            return new WatchedEviction(max(), time) {
+        WatchedEviction eviction(long max) {
+            return new WatchedEviction(max, time) {
 
                 @Override
                 void relaxed(Cell cell) {}
@@ -265,8 +216,8 @@ class KeyLifeLincheckTests {
     public static class EvictsByTime extends Flooded {
 
         @Override
-        WatchedEviction eviction() {
-            return new WatchedEviction(max(), time) {
+        WatchedEviction eviction(long max) {
+            return new WatchedEviction(max, time) {
 
                 @Override
                 double rank(Cell cell, long word, long now) {
@@ -280,8 +231,8 @@ class KeyLifeLincheckTests {
     public static class StaysWhereItWas extends OfBucket {
 
         @Override
-        WatchedEviction eviction() {
-            return new WatchedEviction(max(), time) {
+        WatchedEviction eviction(long max) {
+            return new WatchedEviction(max, time) {
 
                 @Override
                 void relaxed(Cell cell) {}
@@ -293,8 +244,8 @@ class KeyLifeLincheckTests {
     public static class LeavesItsPlace extends OfNumber {
 
         @Override
-        WatchedEviction eviction() {
-            return new WatchedEviction(max(), time) {
+        WatchedEviction eviction(long max) {
+            return new WatchedEviction(max, time) {
 
                 @Override
                 void forget(Cell cell) {}
@@ -306,8 +257,8 @@ class KeyLifeLincheckTests {
     public static class LosesItsPlace extends OfNumber {
 
         @Override
-        WatchedEviction eviction() {
-            return new WatchedEviction(max(), time) {
+        WatchedEviction eviction(long max) {
+            return new WatchedEviction(max, time) {
 
                 @Override
                 void succeeded(Cell dead, Cell successor) {

@@ -1,12 +1,19 @@
 package dev.limiter.memory;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiterStorage;
 import dev.limiter.Rule;
+import dev.limiter.TimeSource;
 import dev.limiter.VirtualTime;
+import dev.limiter.memory.BrokenStorage.Fault;
 import java.time.Duration;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -26,26 +33,23 @@ class StorageLincheckTests {
     /** The scenarios per checked class; more find rarer faults. */
     static final int ITERATIONS = Integer.getInteger("limiter.lincheck.iterations", 2);
 
-    static final RateLimiterFactory FACTORY = new RateLimiterFactory();
-    static final Duration WINDOW = Duration.ofSeconds(1);
+    private static final RateLimiterFactory FACTORY = new RateLimiterFactory();
+    private static final Duration WINDOW = Duration.ofSeconds(1);
 
     /** The operations of all states, with a clock that stands still. */
     @Param(name = "thread", gen = ThreadIdGen.class)
     public abstract static class Frozen {
 
-        final VirtualTime time = new VirtualTime();
-        final RateLimiterStorage storage = storage();
-        final Rule rule = rule();
+        private final RateLimiterStorage storage = new InMemoryRateLimiterStorage(FACTORY, new VirtualTime(), 10);
         private final Decision[] last = new Decision[10];
+        private final Rule rule;
+        private final Rule changed;
 
-        RateLimiterStorage storage() {
-            return new InMemoryRateLimiterStorage(FACTORY, time, 10);
+        /** Uses the limits, and others of the same names of which the first is larger. */
+        Frozen(Limit limit, Limit larger, Limit... more) {
+            this.rule = rule(limit, more);
+            this.changed = rule(larger, more);
         }
-
-        abstract Rule rule();
-
-        /** Returns a rule of the same name with a larger limit. */
-        abstract Rule changed();
 
         @Operation
         public boolean take(@Param(name = "thread") int thread) {
@@ -84,7 +88,7 @@ class StorageLincheckTests {
 
         @Operation
         public boolean takeUnderAnotherLimit() {
-            return storage.decide(changed(), "key", 1).permitted();
+            return storage.decide(changed, "key", 1).permitted();
         }
 
         @Validate
@@ -95,99 +99,60 @@ class StorageLincheckTests {
         }
     }
 
+    private static Rule rule(Limit first, Limit... more) {
+        return Rule.of("rule", Stream.concat(Stream.of(first), Stream.of(more)).toArray(Limit[]::new));
+    }
+
     public static class Number extends Frozen {
 
-        private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(2, WINDOW));
-        private static final Rule CHANGED = Rule.of("rule", Limit.fixedWindow(3, WINDOW));
-
-        @Override
-        Rule rule() {
-            return RULE;
-        }
-
-        @Override
-        Rule changed() {
-            return CHANGED;
+        public Number() {
+            super(Limit.fixedWindow(2, WINDOW), Limit.fixedWindow(3, WINDOW));
         }
     }
 
     public static class Locked extends Frozen {
 
-        private static final Rule RULE = Rule.of("rule", Limit.slidingWindowLog(2, WINDOW));
-        private static final Rule CHANGED = Rule.of("rule", Limit.slidingWindowLog(3, WINDOW));
-
-        @Override
-        Rule rule() {
-            return RULE;
-        }
-
-        @Override
-        Rule changed() {
-            return CHANGED;
+        public Locked() {
+            super(Limit.slidingWindowLog(2, WINDOW), Limit.slidingWindowLog(3, WINDOW));
         }
     }
 
     public static class TwoNumbers extends Frozen {
 
-        private static final Rule RULE = Rule.of(
-                "rule",
-                Limit.tokenBucket(2, WINDOW),
-                Limit.fixedWindow(3, WINDOW).named("second"));
-        private static final Rule CHANGED = Rule.of(
-                "rule",
-                Limit.tokenBucket(3, WINDOW),
-                Limit.fixedWindow(3, WINDOW).named("second"));
-
-        @Override
-        Rule rule() {
-            return RULE;
-        }
-
-        @Override
-        Rule changed() {
-            return CHANGED;
+        public TwoNumbers() {
+            super(
+                    Limit.tokenBucket(2, WINDOW),
+                    Limit.tokenBucket(3, WINDOW),
+                    Limit.fixedWindow(3, WINDOW).named("second"));
         }
     }
 
     /** A single-number state and a more complex one. */
     public static class Mixed extends Frozen {
 
-        private static final Rule RULE = Rule.of(
-                "rule",
-                Limit.tokenBucket(2, WINDOW),
-                Limit.slidingWindowLog(3, WINDOW).named("second"));
-        private static final Rule CHANGED = Rule.of(
-                "rule",
-                Limit.tokenBucket(3, WINDOW),
-                Limit.slidingWindowLog(3, WINDOW).named("second"));
-
-        @Override
-        Rule rule() {
-            return RULE;
-        }
-
-        @Override
-        Rule changed() {
-            return CHANGED;
+        public Mixed() {
+            super(
+                    Limit.tokenBucket(2, WINDOW),
+                    Limit.tokenBucket(3, WINDOW),
+                    Limit.slidingWindowLog(3, WINDOW).named("second"));
         }
     }
 
     /** States that expire or are evicted. The clock advances so far that all are fresh. */
-    @Param(name = "thread", gen = ThreadIdGen.class)
     public abstract static class Leaving {
 
-        final VirtualTime time = new VirtualTime();
-        final RateLimiterStorage storage = storage();
+        private final VirtualTime time = new VirtualTime();
+        final RateLimiterStorage storage;
+        final Rule rule;
 
-        RateLimiterStorage storage() {
-            return new InMemoryRateLimiterStorage(FACTORY, time, 10);
+        Leaving(Function<TimeSource, RateLimiterStorage> storage, Limit limit, Limit... more) {
+            this.storage = storage.apply(time);
+            this.rule = rule(limit, more);
         }
-
-        abstract Rule rule();
 
         @Operation
         public boolean take() {
-            return storage.decide(rule(), "key", 1).permitted();
+            return storage.decide(rule, "key", 1).permitted();
         }
 
         @Operation
@@ -201,95 +166,70 @@ class StorageLincheckTests {
         }
     }
 
+    private static Function<TimeSource, RateLimiterStorage> memory(int maxKeys) {
+        return time -> new InMemoryRateLimiterStorage(FACTORY, time, maxKeys);
+    }
+
+    private static Function<TimeSource, RateLimiterStorage> broken(Fault fault) {
+        return time -> new BrokenStorage(fault, FACTORY, time);
+    }
+
     public static class NumberLeaving extends Leaving {
 
-        private static final Rule RULE = Rule.of("rule", Limit.fixedWindow(1, WINDOW));
-
-        @Override
-        Rule rule() {
-            return RULE;
+        public NumberLeaving() {
+            super(memory(10), Limit.fixedWindow(1, WINDOW));
         }
     }
 
     public static class TwoNumbersLeaving extends Leaving {
 
-        private static final Rule RULE = Rule.of(
-                "rule",
-                Limit.fixedWindow(1, WINDOW),
-                Limit.tokenBucket(2, WINDOW).named("second"));
-
-        @Override
-        Rule rule() {
-            return RULE;
+        public TwoNumbersLeaving() {
+            super(
+                    memory(10),
+                    Limit.fixedWindow(1, WINDOW),
+                    Limit.tokenBucket(2, WINDOW).named("second"));
         }
     }
 
     public static class LockedLeaving extends Leaving {
 
-        private static final Rule RULE = Rule.of("rule", Limit.slidingWindowLog(1, WINDOW));
-
-        @Override
-        Rule rule() {
-            return RULE;
+        public LockedLeaving() {
+            super(memory(10), Limit.slidingWindowLog(1, WINDOW));
         }
     }
 
-    /** A key at its limit, and a flood of others that could evict it. */
-    public static class Flooded extends NumberLeaving {
+    public static class CheckThenSet extends Leaving {
 
-        private static final Rule WIDE = Rule.of("wide", Limit.fixedWindow(100, WINDOW));
-
-        public Flooded() {
-            storage.decide(rule(), "key", 1);
-        }
-
-        @Override
-        RateLimiterStorage storage() {
-            return new InMemoryRateLimiterStorage(FACTORY, time, 1);
-        }
-
-        @Operation
-        public boolean flood(@Param(name = "thread") int thread) {
-            return storage.decide(WIDE, "flood" + thread, 1).permitted();
-        }
-
-        @Override
-        public void pass() {}
-    }
-
-    public static class CheckThenSet extends NumberLeaving {
-
-        @Override
-        RateLimiterStorage storage() {
-            return new BrokenStorage(BrokenStorage.Fault.NO_COMPARE, FACTORY, time);
+        public CheckThenSet() {
+            super(broken(Fault.NO_COMPARE), Limit.fixedWindow(1, WINDOW));
         }
     }
 
-    public static class WithoutDeadMark extends NumberLeaving {
+    public static class WithoutDeadMark extends Leaving {
 
-        @Override
-        RateLimiterStorage storage() {
-            return new BrokenStorage(BrokenStorage.Fault.NO_DEAD_MARK, FACTORY, time);
+        public WithoutDeadMark() {
+            super(broken(Fault.NO_DEAD_MARK), Limit.fixedWindow(1, WINDOW));
         }
     }
 
-    public static class WithoutLock extends LockedLeaving {
+    public static class WithoutLock extends Leaving {
 
-        @Override
-        RateLimiterStorage storage() {
-            return new BrokenStorage(BrokenStorage.Fault.NO_LOCK, FACTORY, time);
+        public WithoutLock() {
+            super(broken(Fault.NO_LOCK), Limit.slidingWindowLog(1, WINDOW));
         }
     }
 
-    public static class WithoutVersion extends TwoNumbersLeaving {
+    public static class WithoutVersion extends Leaving {
 
-        @Override
-        RateLimiterStorage storage() {
-            return new BrokenStorage(BrokenStorage.Fault.NO_VERSION, FACTORY, time);
+        public WithoutVersion() {
+            super(
+                    broken(Fault.NO_VERSION),
+                    Limit.fixedWindow(1, WINDOW),
+                    Limit.tokenBucket(2, WINDOW).named("second"));
         }
     }
 
-    static void modelCheck(Class<?> operations, int iterations) {
+    private static void modelCheck(Class<?> operations, int iterations) {
         // without initial operations, which could leave nothing to take
         new ModelCheckingOptions()
                 .iterations(iterations)
@@ -303,8 +243,23 @@ class StorageLincheckTests {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Number.class, Locked.class, TwoNumbers.class, Mixed.class})
+    @ValueSource(
+            classes = {
+                Number.class,
+                Locked.class,
+                TwoNumbers.class,
+                Mixed.class,
+                NumberLeaving.class,
+                TwoNumbersLeaving.class,
+                LockedLeaving.class
+            })
     void isLinearizable(Class<?> operations) {
         modelCheck(operations, ITERATIONS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {CheckThenSet.class, WithoutDeadMark.class, WithoutLock.class, WithoutVersion.class})
+    void findsTheFault(Class<?> operations) {
+        assertThatThrownBy(() -> modelCheck(operations, 100)).isInstanceOf(LincheckAssertionError.class);
     }
 }

@@ -15,7 +15,6 @@ import dev.limiter.VirtualTime;
 import dev.limiter.VirtualWaiting;
 import dev.limiter.VirtualWaiting.Request;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.spi.ReleaseListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -48,12 +47,10 @@ class QueuedRequestsTests {
     /** Counts calls. */
     private static final class Counting extends DelegatingStorage {
 
-        private final RateLimiterStorage within;
         private int calls;
 
         Counting(RateLimiterStorage within) {
             super(within);
-            this.within = within;
         }
 
         @Override
@@ -66,16 +63,6 @@ class QueuedRequestsTests {
         public Decision peek(List<Charge> charges) {
             calls++;
             return super.peek(charges);
-        }
-
-        @Override
-        public void onRelease(ReleaseListener listener) {
-            within.onRelease(listener);
-        }
-
-        @Override
-        public void removeReleaseListener(ReleaseListener listener) {
-            within.removeReleaseListener(listener);
         }
     }
 
@@ -102,29 +89,6 @@ class QueuedRequestsTests {
             held = request.outcome();
         }
         assertThat(limiters.waiting()).isZero();
-    }
-
-    /**
-     * The log is full since 0.1, 0.2 ... 1.0 seconds: one request is permitted exactly when the oldest permit expires.
-     */
-    @Test
-    void requestOfASlidingLogIsPermittedExactlyWhenTheOldestPermitExpires() {
-        for (int i = 0; i < 10; i++) {
-            take(log.charge("key"));
-            room.advance(Duration.ofMillis(50));
-        }
-        List<Request> requests = new ArrayList<>();
-        for (int i = 0; i < 10; i++) {
-            requests.add(room.waiter(log.charge("key").maxWait(SECOND)));
-        }
-        assertThat(room.enter(log.charge("key").maxWait(Duration.ofMillis(499))).isRejected())
-                .isTrue();
-
-        room.advance(SECOND);
-
-        for (int i = 0; i < 10; i++) {
-            assertThat(requests.get(i).leftAfter()).isEqualTo(SECOND.plusMillis(50 * i));
-        }
     }
 
     static Stream<Arguments> windows() {
@@ -158,22 +122,6 @@ class QueuedRequestsTests {
         }
         assertThat(limiters.waiting()).isZero();
         assertThat(room.timer.size()).isZero();
-    }
-
-    @Test
-    void requestBehindOthersThatCannotBeServedInTimeIsRejectedAtOnce() {
-        take(log.charge("key", 10));
-        for (int i = 0; i < 10; i++) {
-            room.waiter(waits(log));
-        }
-        room.advance(TENTH);
-        Request inTime = room.waiter(log.charge("key").maxWait(SECOND.multipliedBy(2)));
-        Request late = room.enter(log.charge("key").maxWait(TENTH.multipliedBy(8)));
-        assertThat(late.isRejected()).isTrue();
-        assertThat(late.outcome().retryAfter()).contains(TENTH.multipliedBy(19));
-        assertThat(limiters.waiting()).isEqualTo(11);
-        room.advance(SECOND.multipliedBy(2));
-        assertThat(inTime.isPermitted()).isTrue();
     }
 
     static Stream<List<Charge>> rejectedAtOnce() {
@@ -398,31 +346,6 @@ class QueuedRequestsTests {
         assertThat(second.waits()).isTrue();
     }
 
-    /** For example, failed logins are counted, and successful ones are refunded. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void refundableRequestsWaitForEachOther(boolean bucket) {
-        Rule logins = Rule.of("logins", bucket ? Limit.tokenBucket(2, HOUR) : Limit.fixedWindow(2, HOUR));
-        Charge login = logins.charge("alice").maxWait(SECOND).refundable(true);
-        List<Request> requests = new ArrayList<>();
-        for (int i = 0; i < 10; i++) {
-            requests.add(room.enter(login));
-        }
-        assertThat(requests.stream().filter(Request::isPermitted)).hasSize(2);
-        for (int i = 0; i < 8; i++) {
-            requests.get(i).outcome().giveBack();
-        }
-        assertThat(requests).allMatch(Request::isPermitted);
-
-        Request late = room.enter(login);
-        assertThat(late.waits())
-                .as("another one may be refunded, whatever the time to retry")
-                .isTrue();
-        room.advance(SECOND);
-        assertThat(late.isRejected()).isTrue();
-        assertThat(late.outcome().retryAfter()).isPresent();
-    }
-
     @Test
     void refundableRequestIsAlsoPermittedWhenAPermitExpires() {
         Rule logins = Rule.of("logins", Limit.tokenBucket(1, SECOND));
@@ -453,7 +376,7 @@ class QueuedRequestsTests {
                     if (present[0]) {
                         return true;
                     }
-                    throw new IllegalStateException("on purpose");
+                    throw new NoClassDefFoundError("on purpose");
                 },
                 waits(pool));
         Request next = room.waiter(waits(pool));

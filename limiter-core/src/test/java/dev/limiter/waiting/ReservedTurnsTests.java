@@ -241,17 +241,4 @@ class ReservedTurnsTests {
         assertThat(first.leftAfter()).isEqualTo(SECOND);
         assertThat(second.leftAfter()).isEqualTo(SECOND.multipliedBy(2));
     }
-
-    @Test
-    void nextFixedWindowIsWaitedFor() {
-        Rule three = Rule.of("three", Limit.fixedWindow(3, SECOND));
-        limiters.tryAcquire(three, "key", 3);
-        Request first = room.waiter(waits(three));
-        Request second = room.waiter(three.charge("key", 2).maxWait(HOUR));
-        assertThat(room.enter(waits(three)).isRejected()).isTrue();
-        Duration rest = Duration.ofNanos(SECOND.toNanos() - VirtualTime.START % SECOND.toNanos());
-        room.advance(SECOND);
-        assertThat(first.leftAfter()).isEqualTo(rest);
-        assertThat(second.leftAfter()).isEqualTo(rest);
-    }
 }

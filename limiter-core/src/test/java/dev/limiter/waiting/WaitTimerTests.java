@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
+/** The timer of the JDK keeps no class loader, and runs no task in the calling thread. */
 class WaitTimerTests {
 
     /**

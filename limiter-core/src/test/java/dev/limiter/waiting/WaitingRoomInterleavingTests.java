@@ -40,7 +40,8 @@ class WaitingRoomInterleavingTests {
     private static final int SEEDS = 600;
 
     static List<Limit> limits() {
-        return List.of(Limit.leakyBucket(1, SECOND).burst(100).paced(), Limit.concurrency(2));
+        return List.of(
+                Limit.leakyBucket(1, SECOND).burst(100).paced(), Limit.tokenBucket(1, SECOND), Limit.concurrency(2));
     }
 
     @ParameterizedTest
@@ -65,18 +66,16 @@ class WaitingRoomInterleavingTests {
     /** Loses some reports of releases, and grants some turns too early. */
     private static final class Broken extends DelegatingStorage {
 
-        private final RateLimiterStorage within;
         private final SplittableRandom random;
 
         Broken(RateLimiterStorage within, long seed) {
             super(within);
-            this.within = within;
             this.random = new SplittableRandom(seed);
         }
 
         @Override
         public void onRelease(ReleaseListener listener) {
-            within.onRelease((rule, key) -> {
+            super.onRelease((rule, key) -> {
                 if (random.nextInt(10) > 0) {
                     listener.released(rule, key);
                 }

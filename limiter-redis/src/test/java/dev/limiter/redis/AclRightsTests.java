@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
+/** The guide lists exactly the rights that the module needs. */
 class AclRightsTests {
 
     @Test

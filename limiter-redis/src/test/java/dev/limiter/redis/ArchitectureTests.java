@@ -10,6 +10,7 @@ import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.limiter.testkit.ArchitectureRules;
 
+/** The module depends on the core and Lettuce only, and another client can replace Lettuce. */
 @AnalyzeClasses(packages = "dev.limiter.redis", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
 

@@ -6,20 +6,28 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.Rule;
 import dev.limiter.VirtualTime;
+import io.lettuce.core.ScoredValue;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A call reads at most a thousand entries of a log, however many are stored, because it blocks the server. */
+/**
+ * A call reads at most a thousand entries of a log, and removes at most a thousand expired holds, however many are
+ * stored, because it blocks the server.
+ */
 class BigLogTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     /** Ten times as many entries as a log may have; older versions had no limit. */
     private static final int STORED = 100_000;
+
+    private static final int HOLDS = 10_000;
 
     private final VirtualTime time = new VirtualTime();
     private final String prefix = "big-" + System.nanoTime();
@@ -91,27 +99,6 @@ class BigLogTests {
     }
 
     @Test
-    void removesAllAtOnceWhenNothingCounts() {
-        Rule rule = Rule.of("left", Limit.slidingWindowLog(10_000, SECOND));
-        store(rule);
-        time.advance(SECOND);
-        assertThat(take(rule, 10_000).permitted()).isTrue();
-        assertThat(server.llen(state(rule))).isEqualTo(4);
-    }
-
-    @Test
-    void expiredEntriesNeverRejectARequestForOnePermit() {
-        Rule rule = Rule.of("room", Limit.slidingWindowLog(10_000, SECOND));
-        for (int i = 0; i < 2000; i++) {
-            time.advance(1000);
-            take(rule, 5);
-        }
-        time.advance(SECOND.minusNanos(1_000_000));
-        Decision permitted = take(rule, 5);
-        assertThat(permitted.permitted()).isTrue();
-    }
-
-    @Test
     void isTakenOverByAnotherAlgorithmAsAWhole() {
         Rule rule = Rule.of("changing", Limit.slidingWindowLog(10_000, SECOND));
         store(rule);
@@ -128,5 +115,56 @@ class BigLogTests {
         assertThat(server.llen(state(rule))).isEqualTo(4);
         time.advance(SECOND);
         assertThat(take(rule, 10_000).permitted()).isTrue();
+    }
+
+    /** Stores holds of one permit each: some expired a millisecond ago, the others last for a minute. */
+    private void storeHolds(Rule rule, int expired) {
+        byte[] key = state(rule);
+        long now = Math.floorDiv(time.epochNanos(), 1000);
+        List<ScoredValue<byte[]>> holds = new ArrayList<>();
+        holds.add(ScoredValue.just((double) -HOLDS, "t".getBytes(StandardCharsets.UTF_8)));
+        for (int i = 0; i < HOLDS; i++) {
+            byte[] member = ByteBuffer.allocate(23)
+                    .putInt(0)
+                    .put(new byte[] {0, 0, 1})
+                    .putLong(0)
+                    .putLong(i)
+                    .array();
+            holds.add(ScoredValue.just((double) (i < expired ? now - 1000 : now + 60_000_000), member));
+        }
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        ScoredValue<byte[]>[] all = holds.toArray(new ScoredValue[0]);
+        server.zadd(key, all);
+    }
+
+    @Test
+    void removesABoundedNumberOfExpiredHoldsInACall() {
+        Rule rule = Rule.of("expired", Limit.concurrency(HOLDS));
+        storeHolds(rule, HOLDS);
+        Decision permitted = take(rule, 1);
+        assertThat(permitted.permitted()).isTrue();
+        assertThat(permitted.remaining()).isEqualTo(1000 - 1);
+        // the total, the remaining holds, and the new one
+        assertThat(server.zcard(state(rule))).isEqualTo(1 + HOLDS - 1000 + 1);
+        for (int call = 2; call <= HOLDS / 1000; call++) {
+            assertThat(take(rule, 1).remaining()).isEqualTo(call * 1000 - call);
+        }
+        assertThat(server.zcard(state(rule))).isEqualTo(1 + HOLDS / 1000);
+    }
+
+    @Test
+    void removesABoundedNumberHoweverManyStatesACallHas() {
+        List<Rule> rules = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Rule rule = Rule.of("expired" + i, Limit.concurrency(HOLDS));
+            storeHolds(rule, HOLDS);
+            rules.add(rule);
+        }
+        Decision permitted =
+                storage.decide(rules.stream().map(rule -> rule.charge("key")).toList());
+        assertThat(permitted.permitted()).isTrue();
+        // each state gets its part of a thousand holds; it is read twice
+        long left = HOLDS - 2 * (1000 / 3);
+        assertThat(rules).extracting(rule -> server.zcard(state(rule))).containsOnly(1 + left + 1);
     }
 }

@@ -15,19 +15,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Requests that may have to be sent again with other calendar boundaries. */
 class CalendarCallTests {
 
-    /** The number of calls in progress from which requests are batched. */
-    private static final int LITTLE = 4;
-
     /** Leaves the replies to the test. */
-    private static final class ManualRedis implements Redis {
+    private static final class ManualRedis extends FakeRedis {
 
         private final List<CompletableFuture<byte[]>> calls = new CopyOnWriteArrayList<>();
 
@@ -37,14 +32,6 @@ class CalendarCallTests {
             calls.add(call);
             return call;
         }
-
-        @Override
-        public int slot(byte[] key) {
-            return 0;
-        }
-
-        @Override
-        public void close() {}
 
         void grant(int call) {
             calls.get(call)
@@ -63,11 +50,7 @@ class CalendarCallTests {
 
     private final ManualRedis redis = new ManualRedis();
     private final RequestBatcher batcher = new RequestBatcher(redis, Duration.ofHours(1), new StorageStatistics());
-    private Runnable whenTheClockIsRead = () -> {};
-    private final ServerTime time = new ServerTime(() -> {
-        whenTheClockIsRead.run();
-        return TimeSource.system().epochNanos();
-    });
+    private final ServerTime time = new ServerTime(TimeSource.system());
     private final AtomicInteger givenBack = new AtomicInteger();
 
     private CompletableFuture<Long> ask() {
@@ -79,39 +62,6 @@ class CalendarCallTests {
                 .take(1, 1, ScriptReply::taken, late -> givenBack.incrementAndGet());
     }
 
-    /** Simulates a low latency, with {@code underWay} calls in progress. */
-    private void keepBusy(int underWay) {
-        sendEmptyRequest();
-        redis.isOutside(0);
-        redis.calls.clear();
-        for (int i = 0; i < underWay; i++) {
-            sendEmptyRequest();
-        }
-        assertThat(redis.calls).hasSize(underWay);
-    }
-
-    private void sendEmptyRequest() {
-        var unused = batcher.submit(
-                0,
-                new Request<>(
-                        LuaAlgorithm.BUCKET.bit(),
-                        new byte[][] {{1}},
-                        new byte[] {1},
-                        1,
-                        null,
-                        (answer, position) -> true,
-                        any -> {}));
-    }
-
-    @Test
-    void isNotSentAfterItsCallerHasGone() {
-        keepBusy(LITTLE);
-        CompletableFuture<Long> answer = ask();
-        answer.cancel(true);
-        redis.isOutside(0);
-        assertThat(redis.calls).hasSize(LITTLE);
-    }
-
     @Test
     void isNotSentAgainAfterItsCallerHasGone() {
         CompletableFuture<Long> answer = ask();
@@ -121,40 +71,6 @@ class CalendarCallTests {
         assertThat(givenBack).hasValue(0);
         // the next request has the calendar of the server's time, which is early in 1970
         assertThat(time.serverMicros()).isLessThan(Duration.ofDays(1).toNanos() / 1000);
-    }
-
-    @Test
-    void isNotSentAgainIfItsCallerGivesUpInTheMeantime() {
-        keepBusy(0);
-        CompletableFuture<Long> answer = ask();
-        for (int i = 0; i < LITTLE; i++) {
-            sendEmptyRequest();
-        }
-        redis.isOutside(0);
-        assertThat(redis.calls).hasSize(LITTLE + 1);
-        answer.completeExceptionally(new IllegalStateException("given up"));
-        redis.isOutside(1);
-        assertThat(redis.calls).hasSize(LITTLE + 1);
-    }
-
-    /** The first read sets the time of the server, the second one is that of the next attempt. */
-    @Test
-    void isNotSentAgainIfItsCallerGivesUpDuringTheRepetition() {
-        keepBusy(0);
-        CompletableFuture<Long> answer = ask();
-        for (int i = 0; i < LITTLE; i++) {
-            sendEmptyRequest();
-        }
-        AtomicInteger readings = new AtomicInteger();
-        whenTheClockIsRead = () -> {
-            if (readings.incrementAndGet() == 2) {
-                answer.cancel(true);
-            }
-        };
-        redis.isOutside(0);
-        assertThat(answer).isCancelled();
-        redis.isOutside(1);
-        assertThat(redis.calls).hasSize(LITTLE + 1);
     }
 
     @Test
@@ -209,38 +125,5 @@ class CalendarCallTests {
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOf(StorageUnavailableException.class);
-    }
-
-    /** The grant of the second attempt and the cancellation happen at the same time. */
-    @Test
-    @Tag("race")
-    void isEitherUsedOrReturned() throws Exception {
-        int late = 0;
-        CyclicBarrier both = new CyclicBarrier(2);
-        for (int i = 0; i < 1_000; i++) {
-            redis.calls.clear();
-            CompletableFuture<Long> answer = ask();
-            CompletableFuture<Void> cancelling = CompletableFuture.runAsync(() -> {
-                await(both);
-                answer.cancel(true);
-            });
-            await(both);
-            redis.isOutside(0);
-            boolean granted = redis.calls.size() == 2;
-            if (granted) {
-                redis.grant(1);
-            }
-            cancelling.join();
-            late += granted && answer.isCancelled() ? 1 : 0;
-            assertThat(givenBack).hasValue(late);
-        }
-    }
-
-    private static void await(CyclicBarrier barrier) {
-        try {
-            barrier.await();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -8,7 +8,6 @@ import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
-import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.failover.FailoverRateLimiterStorage;
@@ -17,7 +16,6 @@ import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisCluster;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -133,54 +131,6 @@ class ClusterTests {
     }
 
     @Test
-    @Order(2)
-    void lateGrantsInSeveralSlotsAreReturned() {
-        HeldRedis held = new HeldRedis(client.redis());
-        try (RedisRateLimiterStorage late = RedisRateLimiterStorage.builder(held)
-                .timeout(Duration.ofMillis(100))
-                .build()) {
-            List<Charge> charges = List.of(user.charge(keyOn(0), 2), user.charge(keyOn(2), 2));
-            held.hold();
-            assertThatThrownBy(() -> late.decide(charges)).isInstanceOf(StorageUnavailableException.class);
-
-            late.cleanUp();
-            held.release();
-
-            for (Charge charge : charges) {
-                Conditions.await(() -> redis.peek(user, charge.key()).remaining() == 100);
-            }
-        }
-    }
-
-    /** The slots are on one master. */
-    @Test
-    @Order(2)
-    void requestThatWaitsForAReleaseStaysQueuedForATurnInAnotherSlot() {
-        Rule pool = Rule.of("pool", Limit.concurrency(1));
-        Rule paced =
-                Rule.of("paced", Limit.leakyBucket(1, Duration.ofSeconds(2)).paced());
-        Charge release = pool.charge(keyOn(0, pool)).maxWait(Duration.ofMinutes(1));
-        Charge turn = paced.charge(keyOn(0, paced)).maxWait(Duration.ofMinutes(1));
-        Decision held = redis.decide(List.of(release));
-        // a decision in memory would be a turn
-        try (FailoverRateLimiterStorage patient = failover(RedisRateLimiterStorage.builder(client.redis())
-                .timeout(Duration.ofSeconds(5))
-                .build())) {
-            RateLimiters limiters = new RateLimiters(patient);
-            CompletableFuture<Decision> answer = limiters.acquireAsync(List.of(release, turn), () -> true);
-            Conditions.await(() -> limiters.waiting() == 1);
-            Conditions.await(() -> redis.decide(paced, turn.key(), 1).permitted());
-
-            held.close();
-
-            Decision decision = answer.join();
-            assertThat(decision.permitted()).isTrue();
-            assertThat(decision.delay()).isZero();
-            decision.giveBack();
-        }
-    }
-
-    @Test
     @Order(3)
     void aClusterBehindOneAddressIsDetectedByACrossSlotError() {
         List<Charge> charges = List.of(user.charge(keyOn(0)), user.charge(keyOn(0)));
@@ -190,28 +140,6 @@ class ClusterTests {
             assertThatThrownBy(() -> plain.decide(charges)).isInstanceOf(StorageUnavailableException.class);
             assertThat(plain.decide(charges).permitted()).isTrue();
             assertThat(plain.peek(user, charges.get(0).key()).remaining()).isEqualTo(99);
-        }
-    }
-
-    @Test
-    @Order(4)
-    void requestsRejectedInOneCallAreSentAlone() {
-        HeldRedis held = new HeldRedis(first.redis());
-        try (RedisRateLimiterStorage plain = RedisRateLimiterStorage.builder(held)
-                .timeout(Duration.ofSeconds(5))
-                .gather(Duration.ofHours(1))
-                .build()) {
-            List<CompletableFuture<Decision>> answers = new ArrayList<>();
-            plain.decide(user, keyOn(0), 1);
-            held.hold();
-            for (int i = 0; i < 10; i++) {
-                answers.add(plain.decideAsync(List.of(user.charge(keyOn(0), 2))));
-            }
-            assertThat(held.calls()).containsExactly(1, 1, 1, 1);
-            held.release();
-
-            assertThat(answers).allMatch(answer -> answer.join().permitted());
-            assertThat(held.calls()).containsExactly(1, 1, 1, 1, 6, 1, 1, 1, 1, 1, 1);
         }
     }
 

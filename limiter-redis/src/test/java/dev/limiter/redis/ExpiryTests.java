@@ -89,6 +89,14 @@ class ExpiryTests {
         use(Rule.of("rule", limit));
     }
 
+    /** A request that returns its permit leaves no more state than before. */
+    @Test
+    void aBucketWithAllPermitsRefundedIsDeleted() {
+        Rule rule = Rule.of("refunded", Limit.tokenBucket(5, HOUR));
+        storage.decide(rule, "key", 2).giveBack();
+        assertThat(commands.exists(name(rule, rule.limits().get(0)))).isZero();
+    }
+
     @ParameterizedTest
     @MethodSource("limits")
     void everyStateExpiresWhenTheAlgorithmChanges(Limit limit) {

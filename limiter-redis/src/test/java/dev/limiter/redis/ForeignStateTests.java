@@ -34,21 +34,40 @@ class ForeignStateTests {
                 Limit.concurrency(3));
     }
 
+    private void assertBroken(Limit limit, String key, String written) {
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> storage.decide(Rule.of("rule", limit), key, 1))
+                    .as("%s under %s", limit, written)
+                    .hasFieldOrPropertyWithValue("reason", Reason.BROKEN_STATE);
+        }
+    }
+
+    /** A concurrency limit is also a sorted set. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aSortedSetIsNoState(Limit limit) {
+        byte[] name = (prefix + ":{rule:set}").getBytes(StandardCharsets.UTF_8);
+        for (double score : new double[] {1, 4e18}) {
+            server.del(name);
+            server.zadd(name, score, "longer than seven".getBytes(StandardCharsets.UTF_8));
+            assertBroken(limit, "set", "" + score);
+            assertThat(server.zcard(name)).isEqualTo(1);
+            assertThat(server.pttl(name)).isEqualTo(-1);
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("limits")
     void aHashIsNoState(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
         byte[] name = (prefix + ":{rule:hash}").getBytes(StandardCharsets.UTF_8);
         server.hset(name, name, name);
-        assertThatThrownBy(() -> storage.decide(rule, "hash", 1))
-                .hasFieldOrPropertyWithValue("reason", Reason.BROKEN_STATE);
+        assertBroken(limit, "hash", "hash");
         assertThat(server.hlen(name)).isEqualTo(1);
     }
 
     @ParameterizedTest
     @MethodSource("limits")
     void aTextIsNoState(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
         int number = 0;
         for (String text : List.of(
                 "",
@@ -64,11 +83,7 @@ class ForeignStateTests {
             byte[] name = (prefix + ":{rule:" + key + "}").getBytes(StandardCharsets.UTF_8);
             byte[] written = text.getBytes(StandardCharsets.UTF_8);
             server.set(name, written);
-            for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> storage.decide(rule, key, 1))
-                        .as("%s under %s", limit, text)
-                        .hasFieldOrPropertyWithValue("reason", Reason.BROKEN_STATE);
-            }
+            assertBroken(limit, key, text);
             assertThat(server.get(name)).isEqualTo(written);
         }
     }
@@ -77,7 +92,6 @@ class ForeignStateTests {
     @ParameterizedTest
     @MethodSource("limits")
     void aListIsNoState(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
         int number = 0;
         for (String text :
                 List.of("1 2 3", "1 2 3 4", "1 2", "1", "4 2 3 1 3 2", "1 0 3 1", "a b c d", "1.5 2 3 1.5")) {
@@ -87,11 +101,7 @@ class ForeignStateTests {
                     .map(entry -> entry.getBytes(StandardCharsets.UTF_8))
                     .toArray(byte[][]::new);
             server.rpush(name, written);
-            for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> storage.decide(rule, key, 1))
-                        .as("%s under %s", limit, text)
-                        .hasFieldOrPropertyWithValue("reason", Reason.BROKEN_STATE);
-            }
+            assertBroken(limit, key, text);
             assertThat(server.lrange(name, 0, -1)).containsExactly(written);
         }
     }

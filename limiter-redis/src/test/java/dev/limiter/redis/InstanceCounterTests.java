@@ -18,19 +18,11 @@ class InstanceCounterTests {
     private long now;
     private CompletableFuture<byte[]> reply = new CompletableFuture<>();
     private final InstanceCounter counter = new InstanceCounter(
-            new Redis() {
+            new FakeRedis() {
                 @Override
                 public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
                     return reply;
                 }
-
-                @Override
-                public int slot(byte[] key) {
-                    return 0;
-                }
-
-                @Override
-                public void close() {}
             },
             "",
             () -> now);
@@ -50,25 +42,11 @@ class InstanceCounterTests {
     }
 
     @Test
-    void isOneUntilTheFirstCount() {
-        assertThat(counter.known()).isEqualTo(1);
-    }
-
-    @Test
     void aHigherCountAppliesAtOnce() {
         assertThat(countAfter(2)).isEqualTo(2);
         assertThat(countAfter(4)).isEqualTo(4);
         assertThat(countAfter(3)).isEqualTo(4);
         assertThat(countAfter(5)).isEqualTo(5);
-    }
-
-    /** After an outage, or on a server that starts empty, the first instance counts only itself. */
-    @Test
-    void aLowerCountAppliesAfterAllCouldReconnect() {
-        countAfter(4);
-        now += Duration.ofMinutes(1).toNanos();
-        assertThat(countAfter(1, InstanceCounter.RECENT_COUNTS - 1)).isEqualTo(4);
-        assertThat(countAfter(1)).isEqualTo(1);
     }
 
     @Test

@@ -68,19 +68,6 @@ class KnownRejectionsTests {
         }
     }
 
-    @Test
-    void aReplyIsUsedForASecondFromItsRequest() {
-        Charge charge = rule.charge("key");
-        reject(charge);
-        now.addAndGet(SECOND);
-        assertThat(isKnown(charge)).isFalse();
-        reject(charge);
-        now.addAndGet(SECOND - 1);
-        assertThat(isKnown(charge)).isTrue();
-        now.addAndGet(1);
-        assertThat(isKnown(charge)).isFalse();
-    }
-
     /** Applies while Redis cannot be called. */
     @Test
     void aRejectionLastsWhileRedisCannotBeCalled() {

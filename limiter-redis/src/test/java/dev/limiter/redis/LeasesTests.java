@@ -151,31 +151,4 @@ class LeasesTests implements Leases.Source, Returns {
         assertThat(leases.fetched(charge)).isNull();
         assertThat(calls).isEmpty();
     }
-
-    /** A reset uses the rule itself, not the rule of the key's tier. */
-    @Test
-    void leasesAreFoundByTheNameOfTheRule() {
-        most = 7;
-        fetched();
-        grant(0, 8);
-        leases.giveBack("other", "key");
-        leases.giveBack("rule", "other");
-        assertThat(returned).isEmpty();
-        leases.giveBack("rule", "key");
-        assertThat(returned).containsExactly(7L);
-        assertThat(leases.kept(charge)).isNull();
-    }
-
-    @Test
-    void droppedLeasesAreNeitherUsedNorRefunded() {
-        most = 7;
-        fetched();
-        grant(0, 8);
-        leases.forget("rule", "other");
-        assertThat(leases.kept(charge)).isNotNull();
-        leases.forget("rule", "key");
-        assertThat(leases.kept(charge)).isNull();
-        leases.giveBackAll(() -> true);
-        assertThat(returned).isEmpty();
-    }
 }

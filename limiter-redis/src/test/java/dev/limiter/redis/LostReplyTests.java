@@ -177,22 +177,6 @@ class LostReplyTests {
     }
 
     @Test
-    void mayBeExecutedIfTheConnectionIsClosedBeforeTheNext() {
-        onOneServer(DisconnectedBehavior.ACCEPT_COMMANDS, (redis, server, network) -> {
-            count(redis).join();
-            network.withhold();
-            CompletableFuture<byte[]> second = count(redis);
-            await(() -> isCounted(server, 2));
-            network.close();
-            redis.close();
-            await(second::isDone);
-            assertThatThrownBy(second::join)
-                    .satisfies(failure ->
-                            assertThat(RedisErrors.isNotDone(failure)).isFalse());
-        });
-    }
-
-    @Test
     void isDifferentFromACommandThatWaitedForAConnection() {
         onOneServer(DisconnectedBehavior.ACCEPT_COMMANDS, (redis, server, network) -> {
             count(redis).join();

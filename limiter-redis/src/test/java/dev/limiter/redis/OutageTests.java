@@ -14,18 +14,14 @@ import dev.limiter.Rule;
 import dev.limiter.TimeSource;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
-import dev.limiter.memory.Threads;
-import dev.limiter.testkit.RealTime;
 import java.time.Duration;
 import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +35,7 @@ class OutageTests {
     private static final AtomicInteger NAMES = new AtomicInteger();
 
     /** A server that can be disconnected: calls fail, although they may have been executed. */
-    private static final class CutRedis implements Redis {
+    private static final class CutRedis extends FakeRedis {
 
         private final Redis redis = SharedRedis.redis();
         private volatile boolean cut;
@@ -51,14 +47,6 @@ class OutageTests {
                     ? CompletableFuture.failedFuture(new IllegalStateException("cut"))
                     : redis.run(script, keys, arguments).thenCombine(heard, (answer, then) -> answer);
         }
-
-        @Override
-        public int slot(byte[] key) {
-            return redis.slot(key);
-        }
-
-        @Override
-        public void close() {}
     }
 
     private final String prefix = "outage-" + NAMES.incrementAndGet() + ":";
@@ -140,15 +128,6 @@ class OutageTests {
     }
 
     @ParameterizedTest
-    @MethodSource("limits")
-    void eachInstanceGrantsItsShare(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
-        FailoverRateLimiterStorage storage = storage(3);
-        cut(storage);
-        assertThat(granted(storage, rule, 200)).isEqualTo(33);
-    }
-
-    @ParameterizedTest
     @MethodSource("rejectingForLong")
     void aKeyThatRedisHasRejectedStaysRejected(Limit limit) {
         Rule rule = Rule.of("rule", limit);
@@ -158,81 +137,6 @@ class OutageTests {
         assertThat(granted(storage, rule, 20)).isZero();
         assertThat(storage.peek(rule, "key").permitted()).isFalse();
         assertThat(storage.decide(rule, "another", 5).permitted()).isTrue();
-    }
-
-    @Test
-    void permitsRefundedInAnOutageAreAvailableAgain() {
-        Rule rule = Rule.of("rule", Limit.slidingWindowLog(10, DAY));
-        FailoverRateLimiterStorage storage = storage(1);
-        cut(storage);
-        for (int i = 0; i < 20; i++) {
-            Decision decision = storage.decide(rule, "key", 1);
-            assertThat(decision.permitted()).isTrue();
-            // closing releases nothing
-            decision.close();
-            decision.giveBack();
-            decision.giveBack();
-        }
-        assertThat(granted(storage, rule, 20)).isEqualTo(10);
-    }
-
-    @Test
-    void aResetDeletesGrantsInMemory() {
-        Rule rule = Rule.of("rule", Limit.fixedWindow(10, DAY));
-        FailoverRateLimiterStorage storage = storage(1);
-        cut(storage);
-        storage.decide(rule, "key", 9);
-        mend(storage);
-        storage.reset(rule, "key");
-        cut(storage);
-        assertThat(storage.decide(rule, "key", 10).permitted()).isTrue();
-    }
-
-    /** Redis does not charge a request that was reported as rejected. */
-    @ParameterizedTest
-    @MethodSource("limits")
-    void lateGrantsCountForGrantsInMemoryOrAreReturned(Limit limit) {
-        timeout = Duration.ofMillis(20);
-        Rule rule = Rule.of("rule", limit);
-        FailoverRateLimiterStorage storage = storage(1);
-        AtomicInteger inRedis = new AtomicInteger();
-        AtomicInteger inMemory = new AtomicInteger();
-        List<Callable<Boolean>> clients = IntStream.range(0, 64)
-                .<Callable<Boolean>>mapToObj(i -> () -> {
-                    if (i == 0) {
-                        // some replies are late, some in time
-                        await(() -> inMemory.get() > 0);
-                        for (int j = 0; j < 50; j++) {
-                            RealTime.pass(Duration.ofMillis(15));
-                            CompletableFuture<Void> held = redis.heard;
-                            redis.heard =
-                                    j % 2 == 0 ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();
-                            held.complete(null);
-                        }
-                    }
-                    for (int j = 0; j < 20; j++) {
-                        Decision decision = storage.decide(rule, "key", 1);
-                        if (decision.permitted()) {
-                            (decision.onFailure().isPresent() ? inMemory : inRedis).incrementAndGet();
-                        }
-                    }
-                    return true;
-                })
-                .toList();
-        redis.heard = new CompletableFuture<>();
-        try (Threads threads = new Threads()) {
-            threads.race(clients);
-        }
-        redis.heard.complete(null);
-        assertThat(inMemory).hasValueBetween(1, 100);
-        assertThat(inRedis).hasValueLessThanOrEqualTo(100);
-        long leastLeft = Math.max(100 - inRedis.get() - inMemory.get(), 0);
-        await(() -> left(rule) >= leastLeft && left(rule) <= 100 - inRedis.get());
-    }
-
-    /** Returns the permits left on the server, whatever this instance has cached. */
-    private long left(Rule rule) {
-        return storage(1).peek(rule, "key").remaining();
     }
 
     private static void assertLeft(FailoverRateLimiterStorage storage, Rule rule, long... left) {
@@ -262,42 +166,6 @@ class OutageTests {
     }
 
     @Test
-    void releasesWhileDisconnectedAreRetried() {
-        Rule pool = Rule.of("pool", Limit.concurrency(2));
-        FailoverRateLimiterStorage here = storage(1);
-        RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(SharedRedis.redis())
-                .keyPrefix(prefix)
-                .timeout(timeout)
-                .build();
-        Decision first = here.decide(pool, "key", 1);
-        Decision second = here.decide(pool, "key", 1);
-        redis.cut = true;
-        first.close();
-        second.close();
-        assertThat(there.peek(pool, "key").remaining()).isZero();
-        redis.cut = false;
-        await(() -> there.peek(pool, "key").remaining() == 2);
-    }
-
-    @Test
-    void permitsTakenByACallWithoutAReplyAreReleased() {
-        Rule pool = Rule.of("pool", Limit.concurrency(2));
-        FailoverRateLimiterStorage storage = storage(1);
-        CompletableFuture<Void> lost = new CompletableFuture<>();
-        redis.heard = lost;
-        CompletableFuture<Decision> answer = storage.decideAsync(List.of(pool.charge("key")));
-        RedisRateLimiterStorage there = RedisRateLimiterStorage.builder(SharedRedis.redis())
-                .keyPrefix(prefix)
-                .timeout(timeout)
-                .build();
-        await(() -> there.peek(pool, "key").remaining() == 1);
-        redis.heard = CompletableFuture.completedFuture(null);
-        lost.completeExceptionally(new IllegalStateException("cut"));
-        answer.join().close();
-        await(() -> there.peek(pool, "key").remaining() == 2);
-    }
-
-    @Test
     void eachLimitIsReleasedAfterACallWithoutAReply() {
         Rule pool = Rule.of(
                 "pool",
@@ -324,32 +192,5 @@ class OutageTests {
                 Limit.fixedWindow(5, DAY),
                 Limit.slidingWindowLog(5, DAY),
                 Limit.calendarWindow(5, Period.ofDays(1), ZoneOffset.UTC));
-    }
-
-    /** Lasts a second, as {@code KnownRejectionsTests} shows with a test clock. */
-    @ParameterizedTest
-    @MethodSource("rejectingForLong")
-    void aRejectionIsSoonChecked(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
-        FailoverRateLimiterStorage here = storage(1);
-        FailoverRateLimiterStorage there = storage(1);
-        Decision all = here.decide(rule, "key", 5);
-        assertThat(there.decide(rule, "key", 1).permitted()).isFalse();
-        all.giveBack();
-        await(() -> there.decide(rule, "key", 1).permitted());
-        // this also ends known rejections of other requests
-        assertThat(there.decide(rule, "key", 1).permitted()).isTrue();
-    }
-
-    @ParameterizedTest
-    @MethodSource("rejectingForLong")
-    void aRejectionDoesNotOutliveAResetForLong(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
-        FailoverRateLimiterStorage here = storage(1);
-        FailoverRateLimiterStorage there = storage(1);
-        here.decide(rule, "key", 5);
-        assertThat(there.decide(rule, "key", 1).permitted()).isFalse();
-        here.reset(rule, "key");
-        await(() -> there.decide(rule, "key", 5).permitted());
     }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
+/** The caches of the module are bounded, and keep no key that was removed. */
 class RecentMapTests {
 
     private static final int ROUNDS = 20_000;

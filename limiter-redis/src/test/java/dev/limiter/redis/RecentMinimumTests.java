@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
+/** The measured latency is the minimum of the last half minute. */
 class RecentMinimumTests {
 
     private static final long MILLI = Duration.ofMillis(1).toNanos();

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
+/** A changed lease percentage applies to rules that are already in use. */
 class RemoteRulesTests {
 
     /** Rules with the same limits are equal. */

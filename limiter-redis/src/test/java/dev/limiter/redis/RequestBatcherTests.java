@@ -10,30 +10,20 @@ import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.failover.StorageUnavailableException.Reason;
-import dev.limiter.spi.AbstractDecision;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -305,90 +295,49 @@ class RequestBatcherTests {
         assertThat(held.keys()).noneMatch(key -> key.contains("{rule:key}"));
     }
 
+    /** Calls without a connection fail at once, which says nothing about the latency. */
     @Test
     void requestsAreNotBatchedAtHighLatency() {
-        HeldRedis slow = new HeldRedis(late(Duration.ofMillis(20)));
-        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(slow)
-                .keyPrefix(prefix)
-                .timeout(Duration.ofSeconds(20))
-                .build();
-        Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
-
-        List<CompletableFuture<Decision>> answers = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            answers.add(storage.decideAsync(List.of(rule.charge("key" + i, 2))));
-        }
-        assertThat(slow.calls()).hasSize(20).containsOnly(1);
-        answers.forEach(CompletableFuture::join);
-        for (int i = 0; i < 20; i++) {
-            answers.add(storage.decideAsync(List.of(rule.charge("key" + i, 2))));
-        }
-        assertThat(slow.calls()).hasSize(40).containsOnly(1);
-        answers.forEach(CompletableFuture::join);
-    }
-
-    /** Calls without a connection fail at once. */
-    @Test
-    void failedCallsDoNotAffectTheLatency() {
         AtomicBoolean cut = new AtomicBoolean();
-        Redis line = late(Duration.ofMillis(20));
-        HeldRedis slow = new HeldRedis(new Redis() {
+        Redis late = late(Duration.ofMillis(20));
+        HeldRedis slow = new HeldRedis(new FakeRedis() {
             @Override
             public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
                 return cut.get()
                         ? CompletableFuture.failedFuture(new StorageUnavailableException("on purpose", null))
-                        : line.run(script, names, arguments);
+                        : late.run(script, names, arguments);
             }
-
-            @Override
-            public int slot(byte[] key) {
-                return line.slot(key);
-            }
-
-            @Override
-            public void close() {}
         });
         RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(slow)
                 .keyPrefix(prefix)
                 .timeout(Duration.ofSeconds(20))
                 .build();
         Rule rule = Rule.of("rule", Limit.tokenBucket(10, DAY));
-        assertThat(storage.decide(rule, "first", 2).permitted()).isTrue();
-        cut.set(true);
-        assertThat(storage.decideAsync(List.of(rule.charge("failed", 2))))
-                .failsWithin(Duration.ofMinutes(1))
-                .withThrowableThat()
-                .havingRootCause()
-                .withMessage("on purpose");
-        cut.set(false);
-        int before = slow.calls().size();
-
-        List<CompletableFuture<Decision>> answers = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            answers.add(storage.decideAsync(List.of(rule.charge("key" + i, 2))));
+        for (int round = 0; round < 3; round++) {
+            int before = slow.calls().size();
+            List<CompletableFuture<Decision>> answers = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                answers.add(storage.decideAsync(List.of(rule.charge(round + "-" + i, 2))));
+            }
+            assertThat(slow.calls().subList(before, before + 20)).containsOnly(1);
+            answers.forEach(CompletableFuture::join);
+            cut.set(true);
+            assertThat(storage.decideAsync(List.of(rule.charge("failed", 2))))
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
+                    .havingRootCause()
+                    .withMessage("on purpose");
+            cut.set(false);
         }
-
-        assertThat(slow.calls().subList(before, slow.calls().size()))
-                .hasSize(20)
-                .containsOnly(1);
-        answers.forEach(CompletableFuture::join);
     }
 
     private Redis late(Duration by) {
         Executor later = CompletableFuture.delayedExecutor(by.toMillis(), TimeUnit.MILLISECONDS);
-        return new Redis() {
+        return new FakeRedis() {
             @Override
             public CompletionStage<byte[]> run(Script script, byte[][] names, byte[]... arguments) {
                 return server.run(script, names, arguments).thenApplyAsync(answer -> answer, later);
             }
-
-            @Override
-            public int slot(byte[] key) {
-                return server.slot(key);
-            }
-
-            @Override
-            public void close() {}
         };
     }
 
@@ -413,26 +362,6 @@ class RequestBatcherTests {
         }
     }
 
-    @Test
-    void lateGrantsAreReturned() {
-        RedisRateLimiterStorage storage = RedisRateLimiterStorage.builder(held)
-                .keyPrefix(prefix)
-                .timeout(Duration.ofMillis(100))
-                .lease(rule -> 50)
-                .build();
-        Rule rule = Rule.of("rule", Limit.tokenBucket(1000, DAY));
-        held.hold();
-        assertThatThrownBy(() -> storage.decide(rule, "key", 1)).isInstanceOf(StorageUnavailableException.class);
-        assertThat(storage(server).peek(rule, "key").remaining()).isLessThan(999);
-
-        // twelve timeouts
-        RealTime.pass(Duration.ofMillis(1200));
-        storage.cleanUp();
-        held.release();
-
-        assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(1000);
-    }
-
     @ParameterizedTest
     @MethodSource("limits")
     void lateGrantsOfAnyLimitAreReturned(Limit limit) {
@@ -455,151 +384,6 @@ class RequestBatcherTests {
         held.release();
 
         assertThat(storage(server).peek(rule, "key").remaining()).isEqualTo(10);
-    }
-
-    @Test
-    void aCalendarThatDoesNotCoverTheServersTimeIsSentAgain() {
-        Rule monthly = Rule.of("monthly", Limit.calendarWindow(10, Period.ofMonths(1), ZoneOffset.UTC));
-        Rule daily = Rule.of("daily", Limit.calendarWindow(10, Period.ofDays(1), ZoneOffset.UTC));
-
-        assertThat(decided(List.of(monthly.charge("alone", 2))).remaining()).isEqualTo(8);
-        assertThat(decided(List.of(monthly.charge("both", 2), daily.charge("both", 3)))
-                        .remaining())
-                .isEqualTo(7);
-        assertThat(storage(server).peek(monthly, "both").remaining()).isEqualTo(8);
-    }
-
-    /** For decisions that are never refunded. */
-    private static final Returns KEEPING = new Returns() {
-        @Override
-        public void giveBack(RedisDecision decision, boolean held) {
-            throw new AssertionError("Given back");
-        }
-
-        @Override
-        public void releaseUnanswered(Charge charge, RemoteRule remote, byte[] lease) {
-            throw new AssertionError("Released");
-        }
-    };
-
-    private Decision decided(List<Charge> charges) {
-        ServerTime wrong = new ServerTime(null);
-        wrong.observe(Instant.parse("2001-02-03T04:05:06Z").toEpochMilli() * 1000);
-        Call call = new Call(
-                new RequestBatcher(server, RequestBatcher.GATHER, new StorageStatistics()),
-                wrong,
-                new PermitRenewals(server, wrong),
-                0,
-                false);
-        for (Charge charge : charges) {
-            RemoteRule rule = new RemoteRule(charge.rule(), prefix, PermitRenewals.MICROS, 0);
-            call.add(charge, rule, rule.keys(charge.key()));
-        }
-        return call.run(KEEPING, AbstractDecision::allOf, Decision::giveBack).join();
-    }
-
-    /** Replies to each request with its argument, late, in its own threads, and fails occasionally. */
-    private static final class Echo implements Redis {
-
-        private final ExecutorService answering = Executors.newFixedThreadPool(2);
-        private final AtomicInteger underWay = new AtomicInteger();
-        private final AtomicInteger calls = new AtomicInteger();
-
-        @Override
-        public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
-            underWay.incrementAndGet();
-            if (calls.incrementAndGet() % 100 == 0) {
-                underWay.decrementAndGet();
-                throw new IllegalStateException("not sent");
-            }
-            return CompletableFuture.supplyAsync(
-                    () -> {
-                        ByteBuffer answer = ByteBuffer.allocate(arguments.length * 12);
-                        for (byte[] argument : arguments) {
-                            answer.putInt(argument.length).put(argument);
-                        }
-                        underWay.decrementAndGet();
-                        return answer.array();
-                    },
-                    answering);
-        }
-
-        @Override
-        public int slot(byte[] key) {
-            return 0;
-        }
-
-        @Override
-        public void close() {
-            answering.shutdownNow();
-        }
-    }
-
-    @Test
-    void everyRequestOfManyThreadsGetsItsOwnReplyOnce() throws Exception {
-        int threads = 8;
-        int each = 20_000;
-        ConcurrentLinkedQueue<Long> answered = new ConcurrentLinkedQueue<>();
-        ExecutorService callers = Executors.newFixedThreadPool(threads);
-        try (Echo echo = new Echo()) {
-            RequestBatcher batcher = new RequestBatcher(echo, Duration.ofHours(1), new StorageStatistics());
-            List<Future<Integer>> failures = new ArrayList<>();
-            for (int i = 0; i < threads; i++) {
-                long first = (long) i * each;
-                failures.add(callers.submit(() -> failuresOf(batcher, first, each, answered)));
-            }
-            int failed = 0;
-            for (Future<Integer> some : failures) {
-                failed += some.get(60, TimeUnit.SECONDS);
-            }
-            assertThat(answered).hasSize(threads * each - failed).doesNotHaveDuplicates();
-            assertThat(failed).isPositive().isLessThan(threads * each / 5);
-            assertThat(echo.calls.get()).isLessThan(threads * each);
-            assertThat(echo.underWay.get()).isZero();
-        } finally {
-            callers.shutdownNow();
-        }
-    }
-
-    /** Sends a few requests at a time, and waits for them. */
-    private static int failuresOf(RequestBatcher batcher, long first, int count, ConcurrentLinkedQueue<Long> answered)
-            throws Exception {
-        SplittableRandom random = new SplittableRandom(first);
-        List<CompletableFuture<Long>> asked = new ArrayList<>();
-        int failed = 0;
-        for (long number = first; number < first + count; number++) {
-            asked.add(batcher.submit(0, request(number, answered)));
-            if (random.nextInt(8) == 0 || number == first + count - 1) {
-                long expected = number - asked.size() + 1;
-                for (CompletableFuture<Long> each : asked) {
-                    try {
-                        assertThat(each.get(60, TimeUnit.SECONDS)).isEqualTo(expected);
-                    } catch (ExecutionException e) {
-                        assertThat(e).hasMessageContaining("not sent");
-                        failed++;
-                    }
-                    expected++;
-                }
-                asked.clear();
-            }
-        }
-        return failed;
-    }
-
-    private static Request<Long> request(long number, ConcurrentLinkedQueue<Long> answered) {
-        byte[] argument = ByteBuffer.allocate(Long.BYTES).putLong(number).array();
-        return new Request<>(
-                LuaAlgorithm.BUCKET.bit(),
-                new byte[][] {argument},
-                argument,
-                1,
-                null,
-                (answer, position) -> {
-                    long echoed = answer.getLong();
-                    answered.add(echoed);
-                    return echoed;
-                },
-                nobody -> {});
     }
 
     private static byte[] bytes(String text) {

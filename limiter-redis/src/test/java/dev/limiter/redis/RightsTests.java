@@ -33,7 +33,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -229,71 +228,6 @@ class RightsTests {
             assertThat(storage.decide(sound, "key", 1).onFailure()).isEmpty();
             assertThat(lost).isEmpty();
         }
-    }
-
-    /** Probes need the permission, but other rules do not, and there are no requests. */
-    @Test
-    void aPermissionMissingForProbesDoesNotAffectRules() {
-        RedisRateLimiterStorage redis = storageOf("unprobed", AclRights.NEEDED.replace("+set ", ""));
-        Rule pool = Rule.of("unprobed pool", Limit.concurrency(100));
-        Rule log = Rule.of("unprobed log", Limit.slidingWindowLog(1000, HOUR));
-        Rule window = Rule.of("unprobed window", Limit.fixedWindow(1000, HOUR));
-        Queue<String> lost = new ConcurrentLinkedQueue<>();
-        Queue<String> told = new ConcurrentLinkedQueue<>();
-        try (FailoverRateLimiterStorage storage = FailoverRateLimiterStorage.builder(
-                        redis, new InMemoryRateLimiterStorage(new RateLimiterFactory(), TimeSource.system(), 1000))
-                .listener(new StorageListener() {
-                    @Override
-                    public void lost(String node, Throwable cause) {
-                        lost.add(String.valueOf(cause.getMessage()));
-                    }
-
-                    @Override
-                    public void lacksRight(String message) {
-                        told.add(message);
-                    }
-                })
-                .build()) {
-            // more than enough failures to open the breaker
-            Conditions.await(() -> {
-                storage.cleanUp();
-                return told.size() >= 20 || !lost.isEmpty();
-            });
-            assertThat(lost).isEmpty();
-            assertThat(told).allSatisfy(message -> assertThat(message).contains("lacks a right", "SET"));
-            for (int i = 0; i < 20; i++) {
-                storage.cleanUp();
-                try (Decision held = storage.decide(pool, "key", 1)) {
-                    assertThat(held.onFailure()).isEmpty();
-                }
-                assertThat(storage.decide(log, "key", 1).onFailure()).isEmpty();
-                assertThat(storage.decide(window, "key", 1).onFailure()).isPresent();
-            }
-            assertThat(lost).isEmpty();
-        }
-    }
-
-    /** With this many keys, it checks in between whether the server has caught up. */
-    @Test
-    void leasesAreRefundedEvenIfProbesLackAPermission() {
-        int keys = 600;
-        Rule leased = Rule.of("leased", Limit.slidingWindowLog(1000, HOUR));
-        RedisRateLimiterStorage storage = storageOf("unkept", AclRights.NEEDED.replace("+set ", ""));
-        List<CompletableFuture<Decision>> decisions = IntStream.range(0, keys)
-                .mapToObj(key -> storage.decideAsync(List.of(leased.charge("key" + key))))
-                .toList();
-        decisions.forEach(CompletableFuture::join);
-        assertThat(keysWithLess(storage, leased, keys)).isEqualTo(keys);
-        storage.giveBackKept();
-        Conditions.await(() -> keysWithLess(storage, leased, keys) == 0);
-        storage.close();
-    }
-
-    /** Returns the number of keys with more than one permit taken. */
-    private static long keysWithLess(RedisRateLimiterStorage storage, Rule rule, int keys) {
-        return IntStream.range(0, keys)
-                .filter(key -> storage.peek(rule, "key" + key).remaining() < 999)
-                .count();
     }
 
     @Test

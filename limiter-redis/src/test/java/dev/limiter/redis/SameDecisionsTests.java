@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Memory and Redis make the same decisions, step by step, with whole microseconds. */
 class SameDecisionsTests {
 
-    private static final int STEPS = 10_000;
+    private static final int STEPS = 4_000;
     private static final Set<String> BUCKETS = Set.of("token", "leaky", "paced");
     private static final AtomicInteger RUNS_MADE = new AtomicInteger();
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -29,7 +29,7 @@ class SlotRequestBatcherLincheckTests {
     }
 
     /** Replies at once, with nothing, or never. */
-    private static final class Stub implements Redis {
+    private static final class Stub extends FakeRedis {
 
         private volatile boolean answers = true;
 
@@ -39,14 +39,6 @@ class SlotRequestBatcherLincheckTests {
                     ? CompletableFuture.completedFuture(new byte[arguments.length * Integer.BYTES])
                     : new CompletableFuture<>();
         }
-
-        @Override
-        public int slot(byte[] key) {
-            return 0;
-        }
-
-        @Override
-        public void close() {}
     }
 
     /** With three calls that never complete, there is space for one more. */

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,17 +52,6 @@ class WaitingTests {
     }
 
     @Test
-    void peekReportsHowLongARequestWouldWait() {
-        RateLimiters here = byVirtualTime();
-        assertThat(here.acquire(paced, "key", HOUR).delay()).isZero();
-
-        Decision peeked = here.storage().peek(List.of(paced.charge("key").maxWait(HOUR)));
-
-        assertThat(peeked.permitted()).isTrue();
-        assertThat(peeked.delay()).isEqualTo(SECOND);
-    }
-
-    @Test
     void oneInstanceWaitsUntilTheOtherReleases() {
         RateLimiters here = byTheServersClock();
         RateLimiters there = byTheServersClock();
@@ -81,81 +69,6 @@ class WaitingTests {
             assertThat(here.tryAcquire(pool, "key").permitted()).isFalse();
         }
         held.close();
-    }
-
-    @Test
-    void aThreadWaitsUntilTheOtherInstanceReleases() {
-        RateLimiters here = byTheServersClock();
-        RateLimiters there = byTheServersClock();
-        Decision held = here.acquire(pool, "key", HOUR);
-        CompletableFuture<Decision> next = CompletableFuture.supplyAsync(() -> there.acquire(pool, "key", HOUR));
-        Conditions.await(() -> there.waiting() == 1);
-        held.close();
-        assertThat(next.join().permitted()).isTrue();
-        next.join().close();
-    }
-
-    @Test
-    void requestHoldsNoPermitOfAPoolWhileItWaitsForABucket() {
-        RateLimiters here = byVirtualTime();
-        RateLimiters there = byVirtualTime();
-        List<Charge> both =
-                List.of(pool.charge("key").maxWait(HOUR), paced.charge("key").maxWait(HOUR));
-        here.acquire(both).close();
-        CompletableFuture<Decision> waits = here.acquireAsync(both, () -> true);
-        Conditions.await(() -> here.waiting() == 1);
-        AtomicReference<Decision> held = new AtomicReference<>();
-        Conditions.await(() -> {
-            held.set(there.tryAcquire(pool, "key"));
-            return held.get().permitted();
-        });
-        time.advance(SECOND);
-        Conditions.await(() -> !here.mayWait(both.get(0).maxWaiting(1)));
-        assertThat(waits).isNotDone();
-
-        held.get().close();
-        // until the next poll, by the clock of the storage
-        time.advance(Duration.ofMillis(25));
-
-        assertThat(waits.join().permitted()).isTrue();
-        assertThat(there.tryAcquire(pool, "key").permitted()).isFalse();
-        assertThat(there.peek(paced, "key").retryAfter()).contains(SECOND);
-        waits.join().close();
-        Conditions.await(() -> there.peek(pool, "key").permitted());
-    }
-
-    /** Six requests ahead of a log of three: the seventh is permitted in the third window at the earliest. */
-    @Test
-    void requestTooFarBackInAWindowIsRejectedAtOnce() {
-        RateLimiters limiters = byVirtualTime();
-        Rule log = Rule.of("log", Limit.slidingWindowLog(3, HOUR));
-        assertThat(limiters.tryAcquire(log, "key", 3).permitted()).isTrue();
-        for (int i = 0; i < 6; i++) {
-            var unused = limiters.acquireAsync(log, "key", HOUR.multipliedBy(4));
-        }
-        Conditions.await(() -> limiters.waiting() == 6);
-
-        Decision tooLate = limiters.acquireAsync(
-                        log, "key", HOUR.multipliedBy(3).minusSeconds(1))
-                .join();
-
-        assertThat(tooLate.permitted()).isFalse();
-        assertThat(tooLate.retryAfter()).contains(HOUR.multipliedBy(3));
-        assertThat(limiters.waiting()).isEqualTo(6);
-        limiters.stopWaiting();
-    }
-
-    @Test
-    void theNextRequestWaitsAfterTheLastPermit() {
-        RateLimiters limiters = byTheServersClock();
-        for (Limit limit : List.of(
-                Limit.leakyBucket(50, SECOND).burst(10).paced(),
-                Limit.tokenBucket(50, SECOND).burst(1))) {
-            Rule rule = Rule.of(limit.algorithm().name(), limit);
-            for (int i = 0; i < 5; i++) {
-                assertThat(limiters.acquire(rule, "key", HOUR).permitted()).isTrue();
-            }
-        }
     }
 
     @ParameterizedTest
@@ -193,25 +106,6 @@ class WaitingTests {
         assertThat(delays).doesNotHaveDuplicates().hasSize(futures.size());
         assertThat(delays).allMatch(delay -> delay.toNanosPart() == 0);
         assertThat(delays.get(delays.size() - 1)).isLessThanOrEqualTo(SECOND.multipliedBy(19));
-    }
-
-    @Test
-    void aRequestThatWaitsForOneRuleDoesNotCountForAnother() {
-        RateLimiters limiters = byVirtualTime();
-        Rule site = Rule.of("site", Limit.tokenBucket(3, SECOND));
-        List<Charge> one = List.of(site.charge().maxWait(HOUR).maxWaiting(1));
-        List<Charge> both = List.of(paced.charge("alice").maxWait(HOUR), one.get(0));
-        assertThat(limiters.acquire(both).permitted()).isTrue();
-        CompletableFuture<Decision> slow = limiters.acquireAsync(both, () -> true);
-        Conditions.await(() -> limiters.waiting() == 1);
-        assertThat(limiters.acquire(one).permitted()).isTrue();
-
-        CompletableFuture<Decision> next = limiters.acquireAsync(one, () -> true);
-        Conditions.await(() -> limiters.waiting() == 2);
-        assertThat(limiters.acquire(one).permitted()).isFalse();
-        time.advance(SECOND);
-        assertThat(next.join().delay()).isBetween(Duration.ofMillis(333), Duration.ofMillis(334));
-        assertThat(slow.join().delay()).isEqualTo(SECOND);
     }
 
     static Stream<Limit> limits() {

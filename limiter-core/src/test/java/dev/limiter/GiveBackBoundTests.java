@@ -1,16 +1,14 @@
-package dev.limiter.memory;
+package dev.limiter;
 
+import static dev.limiter.VirtualTime.times;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.Decision;
-import dev.limiter.Limit;
-import dev.limiter.RateLimiterFactory;
-import dev.limiter.Rule;
-import dev.limiter.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,12 +19,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class GiveBackBoundTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final long WINDOW = SECOND.toNanos();
     private static final int STEPS = 400;
-    private static final int RUNS = 60;
+    private static final int RUNS = times(120);
 
     private final VirtualTime time = new VirtualTime();
-    private final InMemoryRateLimiterStorage storage =
-            new InMemoryRateLimiterStorage(new RateLimiterFactory(), time, 100);
+    private final RateLimiterStorage storage = TestedStorage.limiters(time).storage();
 
     @Test
     void permitsThatLeakedDuringRefundsAreNotGrantedAgain() {
@@ -40,6 +38,21 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
     }
 
+    /** The bucket is empty in between, but its count of returned permits is kept. */
+    @Test
+    void refundsAreRememberedWhileTheBucketIsEmpty() {
+        Rule rule = Rule.of("rule", Limit.tokenBucket(1000, SECOND));
+        Decision first = storage.decide(rule, "key", 500);
+        Decision second = storage.decide(rule, "key", 500);
+        first.giveBack();
+        time.advance(SECOND.dividedBy(2));
+        storage.decide(rule, "key", 1).giveBack();
+        assertThat(storage.decide(rule, "key", 1000).permitted()).isTrue();
+        second.giveBack();
+        assertThat(storage.decide(rule, "key", 1).permitted()).isFalse();
+    }
+
+    /** A charge leaks at the faster of both rates. */
     @ParameterizedTest
     @CsvSource({"10, 20", "20, 10"})
     void permitsThatLeakedUnderTheFasterLimitAreNotRefunded(long before, long after) {
@@ -68,38 +81,63 @@ class GiveBackBoundTests {
         assertThat(storage.decide(rule, "key", 5).permitted()).isTrue();
     }
 
-    static Stream<Rule> rules() {
+    /** A rule, and the most permits in any {@code nanos}. */
+    private record Case(Rule rule, LongUnaryOperator bound) {
+
+        static Case bucket(String name, long capacity, Limit... limits) {
+            return new Case(Rule.of(name, limits), nanos -> capacity + (nanos * 20 + WINDOW - 1) / WINDOW);
+        }
+
+        /**
+         * Creates a case with {@code most} permits per window; a period overlaps {@code more} windows than its length.
+         */
+        static Case windows(String name, long most, int more, Limit limit) {
+            return new Case(Rule.of(name, limit), nanos -> most * (nanos / WINDOW + (nanos == 0 ? 1 : more)));
+        }
+
+        @Override
+        public String toString() {
+            return rule.name();
+        }
+    }
+
+    static Stream<Case> cases() {
         Limit bucket = Limit.tokenBucket(20, SECOND);
         return Stream.of(
-                Rule.of("bucket", bucket),
-                Rule.of("burst", Limit.tokenBucket(20, SECOND).burst(50)),
-                Rule.of("leaky", Limit.leakyBucket(20, SECOND)),
-                Rule.of("two", bucket, Limit.fixedWindow(1_000_000, SECOND).named("too")),
-                Rule.of(
+                Case.bucket("bucket", 20, bucket),
+                Case.bucket("burst", 50, Limit.tokenBucket(20, SECOND).burst(50)),
+                Case.bucket("leaky", 20, Limit.leakyBucket(20, SECOND)),
+                Case.bucket("warm", 20, Limit.tokenBucket(20, SECOND).warmUp(SECOND)),
+                Case.bucket(
+                        "two", 20, bucket, Limit.tokenBucket(1_000_000, SECOND).named("too")),
+                Case.bucket(
                         "mixed",
+                        20,
                         bucket,
-                        Limit.slidingWindowLog(1_000_000, SECOND).named("too")));
+                        Limit.slidingWindowLog(1_000_000, SECOND).named("too")),
+                Case.windows("fixed", 20, 2, Limit.fixedWindow(20, SECOND)),
+                Case.windows("first", 20, 2, Limit.fixedWindow(20, SECOND).alignFirst()),
+                Case.windows("counter", 22, 1, Limit.slidingWindowCounter(20, SECOND)),
+                Case.windows("log", 20, 1, Limit.slidingWindowLog(20, SECOND)));
     }
 
     private record Grant(long time, long permits, Decision decision) {}
 
     @ParameterizedTest
-    @MethodSource("rules")
-    void permitsNotRefundedAreWithinTheBoundOverEveryWindow(Rule rule) {
+    @MethodSource("cases")
+    void permitsNotRefundedAreWithinTheBoundOverEveryWindow(Case tried) {
         long seed = Long.getLong("limiter.seed", 20_261_121L);
         SplittableRandom random = new SplittableRandom(seed);
         for (int run = 0; run < RUNS; run++) {
-            List<Grant> kept = grants(rule, "key" + run, random);
-            long capacity = rule.limits().get(0).capacity();
+            List<Grant> kept = grants(tried.rule(), "key" + run, random);
             for (int from = 0; from < kept.size(); from++) {
                 long sum = 0;
                 for (int to = from; to < kept.size(); to++) {
                     sum += kept.get(to).permits();
                     long nanos = kept.get(to).time() - kept.get(from).time();
-                    long bound = capacity + (nanos * 20 + SECOND.toNanos() - 1) / SECOND.toNanos();
                     assertThat(sum)
                             .as("-Dlimiter.seed=%d, run %d, in %d ns", seed, run, nanos)
-                            .isLessThanOrEqualTo(bound);
+                            .isLessThanOrEqualTo(tried.bound().applyAsLong(nanos));
                 }
             }
         }
@@ -120,14 +158,14 @@ class GiveBackBoundTests {
             } else if (kind < 8 && !open.isEmpty()) {
                 open.remove(random.nextInt(open.size())).decision().giveBack();
             } else {
-                time.advance(random.nextLong(SECOND.toNanos() / (kind == 9 ? 5 : 50)));
+                time.advance(random.nextLong(WINDOW / (kind == 9 ? 5 : 50)));
             }
             if (open.size() > 15) {
                 kept.add(open.remove(0));
             }
         }
         kept.addAll(open);
-        kept.sort((one, other) -> Long.compare(one.time(), other.time()));
+        kept.sort(Comparator.comparingLong(Grant::time));
         return kept;
     }
 }

@@ -1,9 +1,0 @@
-package dev.limiter;
-
-class SlidingWindowCounterOfSevenContractTests extends SlidingWindowCounterContractTests {
-
-    @Override
-    int buckets() {
-        return 7;
-    }
-}

@@ -1,9 +1,0 @@
-package dev.limiter;
-
-class SlidingWindowCounterOfTwoContractTests extends SlidingWindowCounterContractTests {
-
-    @Override
-    int buckets() {
-        return 2;
-    }
-}
