@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The given share of keys, always the same ones. */
+/** A rollout applies to the given share of keys, always the same ones on all instances. */
 class EnforcedShareTests {
 
     private static final int KEYS = 100_000;
