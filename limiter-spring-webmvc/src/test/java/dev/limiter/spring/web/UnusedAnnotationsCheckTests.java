@@ -21,6 +21,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
+/** Attributes of annotations that have no effect are reported. */
 class UnusedAnnotationsCheckTests {
 
     /** The methods that may serve GET /{id}. */
