@@ -1,8 +1,8 @@
 package dev.limiter.spring;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
-import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -13,7 +13,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.testkit.ArchitectureRules;
 
-/** Rules for {@code dev.limiter.spring} in all modules: modules depend only on those below, and on optional libraries in one place. */
+/** Modules of {@code dev.limiter.spring} depend only on those below them, and on optional libraries in one place. */
 @AnalyzeClasses(packages = "dev.limiter.spring", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
 
@@ -39,7 +39,10 @@ class ArchitectureTests {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                    "org.springframework.data..", "dev.limiter.memory..", "dev.limiter.redis..", "dev.limiter.spring.aop..");
+                    "org.springframework.data..",
+                    "dev.limiter.memory..",
+                    "dev.limiter.redis..",
+                    "dev.limiter.spring.aop..");
 
     @ArchTest
     static final ArchRule actuatorKnowsNeitherConfigurationNorEdge = noClasses()

@@ -24,10 +24,6 @@ import org.springframework.web.bind.annotation.ResponseBody;
  * Requests that are dispatched to several annotated handlers: only the first dispatch is counted, and error pages are
  * not.
  */
-@Yml("""
-        limiter.rules:
-          shared: { limit: 10, window: 1h, scope: rule }
-        """)
 class AnnotatedDispatchTests extends WebTestSupport {
 
     @ParameterizedTest
@@ -43,27 +39,10 @@ class AnnotatedDispatchTests extends WebTestSupport {
         assertStatuses(List.of(200, 429), target);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"/shared-forward", "/shared-async"})
-    void sharedRuleCountsOnce(String path) {
-        int before = sharedRemaining("/shared-target");
-
-        assertThat(sharedRemaining(path)).isEqualTo(before - 1);
-        assertThat(sharedRemaining("/shared-target")).isEqualTo(before - 2);
-    }
-
     @Test
     void firstAnnotatedHandlerCountsForwardedRequests() {
         assertThat(get("/unlimited").body()).isEqualTo("target");
         assertThat(get("/unlimited").statusCode()).isEqualTo(429);
-    }
-
-    /** A fallback handles requests that were not counted. */
-    @Test
-    void handlerCountsRequestsForwardedByAFallback() {
-        assertThat(get("/fallback").body()).isEqualTo("begun");
-        assertThat(get("/fallback").body()).isEqualTo("target");
-        assertThat(get("/fallback").statusCode()).isEqualTo(429);
     }
 
     @Test
@@ -91,15 +70,6 @@ class AnnotatedDispatchTests extends WebTestSupport {
     @Test
     void methodThatAnErrorPageCallsIsLimited() {
         assertStatuses(List.of(404, 429), "/missing?service");
-    }
-
-    /** Also verifies that the header contains the rule only once. */
-    private int sharedRemaining(String path) {
-        HttpResponse<String> answer = get(path);
-        assertThat(answer.body()).isEqualTo("target");
-        String field = field(answer, "RateLimit");
-        assertThat(field).matches("\"shared\";r=\\d+;t=\\d+");
-        return Integer.parseInt(field.replaceAll(".*r=(\\d+);.*", "$1"));
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -136,26 +106,6 @@ class AnnotatedDispatchTests extends WebTestSupport {
             return "target";
         }
 
-        @RateLimiter("shared")
-        @GetMapping("/shared-forward")
-        String sharedForward() {
-            return "forward:/shared-target";
-        }
-
-        @RateLimiter("shared")
-        @GetMapping("/shared-async")
-        @ResponseBody
-        void sharedAsync(HttpServletRequest request) {
-            request.startAsync().dispatch("/shared-target");
-        }
-
-        @RateLimiter("shared")
-        @GetMapping("/shared-target")
-        @ResponseBody
-        String sharedTarget() {
-            return "target";
-        }
-
         @GetMapping("/unlimited")
         String unlimited() {
             return "forward:/unlimited-target";
@@ -165,24 +115,6 @@ class AnnotatedDispatchTests extends WebTestSupport {
         @GetMapping("/unlimited-target")
         @ResponseBody
         String unlimitedTarget() {
-            return "target";
-        }
-
-        @RateLimiter(limit = 1, window = "1h", fallback = "instead")
-        @GetMapping("/fallback")
-        String begin(HttpServletResponse response) throws IOException {
-            response.getWriter().print("begun");
-            return null;
-        }
-
-        String instead(HttpServletResponse response) {
-            return "forward:/fallback-target";
-        }
-
-        @RateLimiter(limit = 1, window = "1h")
-        @GetMapping("/fallback-target")
-        @ResponseBody
-        String fallbackTarget() {
             return "target";
         }
 

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.testkit.RawClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -98,18 +96,6 @@ class ConcurrencyTests extends WebTestSupport {
             // some responses end early
         }
 
-        assertEventuallyFree();
-    }
-
-    @Test
-    void isReleasedWhenTheClientIsGone() throws Exception {
-        String gate = gate("gone");
-        try (Socket client = new RawClient(port()).begin("/by-rule/blocking/" + gate)) {
-            await(() -> ENTERED.get(gate).getCount() == 0);
-        }
-        assertThat(get("/by-rule/plain").statusCode()).isEqualTo(503);
-
-        open(gate);
         assertEventuallyFree();
     }
 

@@ -2,10 +2,8 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.RateLimitEvent;
 import dev.limiter.spring.web.ResourceResolver;
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
@@ -17,12 +15,10 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
+/** Each endpoint has a bucket of its own with the automatic limit. */
 @Yml("""
         limiter:
           web: { default-limit: { limit: 2, window: 1h }, static-resources: true }
-          rules:
-            own: { paths: /own, limit: 3, window: 1h }
-            watching: { paths: /watched, limit: 1, window: 1h, mode: shadow }
         """)
 class DefaultLimitTests extends WebTestSupport {
 
@@ -57,18 +53,6 @@ class DefaultLimitTests extends WebTestSupport {
         assertThat(get("/unknown").statusCode()).isEqualTo(404);
         assertThat(get("/invented").statusCode()).isEqualTo(429);
         assertThat(events).extracting(RateLimitEvent::resource).containsOnly("* /**");
-    }
-
-    @Test
-    void appliesOnlyIfNothingElseIsEnforced() throws Exception {
-        for (int i = 0; i < 3; i++) {
-            assertThat(get("/own").statusCode()).isEqualTo(200);
-            assertThat(get("/annotated").statusCode()).isEqualTo(200);
-        }
-        assertThat(get("/own").statusCode()).isEqualTo(429);
-        assertThat(get("/annotated").statusCode()).isEqualTo(429);
-
-        assertStatuses(List.of(200, 200, 429), "/watched");
     }
 
     @Test
@@ -115,15 +99,9 @@ class DefaultLimitTests extends WebTestSupport {
             return "several";
         }
 
-        @GetMapping({"/own", "/watched", "/renamed/{name}", "/renamed-two"})
-        String own() {
-            return "own";
-        }
-
-        @GetMapping("/annotated")
-        @RateLimiter(limit = 3, window = "1h")
-        String annotated() {
-            return "annotated";
+        @GetMapping({"/renamed/{name}", "/renamed-two"})
+        String renamed() {
+            return "renamed";
         }
     }
 }

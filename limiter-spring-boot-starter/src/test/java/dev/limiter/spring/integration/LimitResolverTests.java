@@ -23,50 +23,25 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Limits by customer from a bean or an expression. The clock stands still, so no permits refill. */
-@TestPropertySource(
-        properties = {
-            "limiter.rules.customers.paths=/customers",
-            "limiter.rules.customers.key=header:X-Customer",
-            "limiter.rules.customers.limit=1",
-            "limiter.rules.customers.window=1h",
-            "limiter.rules.customers.limit-resolver=#{@customers.limitOf(#request.getHeader('X-Customer'))}",
-            "limiter.rules.contracts.paths=/contracts",
-            "limiter.rules.contracts.key=header:X-Customer",
-            "limiter.rules.contracts.limit=1",
-            "limiter.rules.contracts.window=1h",
-            "limiter.rules.contracts.limit-resolver=contractLimits",
-            "limiter.rules.contracts.limit-cache=0s",
-            "limiter.rules.plans.paths=/plans",
-            "limiter.rules.plans.key=header:X-Customer",
-            "limiter.rules.plans.limit=1",
-            "limiter.rules.plans.window=1h",
-            "limiter.rules.plans.limit-resolver=contractLimits",
-            "limiter.rules.plans.tiers.gold.limit=4",
-            "limiter.rules.plans.tiers.enterprise.unlimited=true",
-            "limiter.rules.several.paths=/several",
-            "limiter.rules.several.key=header:X-Customer",
-            "limiter.rules.several.limits.hourly.limit=1",
-            "limiter.rules.several.limits.hourly.window=1h",
-            "limiter.rules.several.limits.daily.limit=10",
-            "limiter.rules.several.limits.daily.window=24h",
-            "limiter.rules.several.limit-resolver=contractLimits",
-            "limiter.rules.charged.paths=/charged",
-            "limiter.rules.charged.key=header:X-Customer",
-            "limiter.rules.charged.limit=1",
-            "limiter.rules.charged.window=1h",
-            "limiter.rules.charged.charge-if=#{#response.status < 400}",
-            "limiter.rules.charged.limit-resolver=contractLimits",
-            "limiter.rules.failing.paths=/failing",
-            "limiter.rules.failing.key=header:X-Customer",
-            "limiter.rules.failing.limit=1",
-            "limiter.rules.failing.window=1h",
-            "limiter.rules.failing.limit-resolver=#{#request.getHeader('X-Missing').length()}",
-        })
+@Yml("""
+        limiter.rules:
+          customers: { paths: /customers, key: header:X-Customer, limit: 1, window: 1h,
+              limit-resolver: "#{@customers.limitOf(#request.getHeader('X-Customer'))}" }
+          contracts: { paths: /contracts, key: header:X-Customer, limit: 1, window: 1h,
+              limit-resolver: contractLimits, limit-cache: 0s }
+          plans: { paths: /plans, key: header:X-Customer, limit: 1, window: 1h, limit-resolver: contractLimits,
+              tiers: { gold: { limit: 4 }, enterprise: { unlimited: true } } }
+          several: { paths: /several, key: header:X-Customer, limit-resolver: contractLimits,
+              limits: { hourly: { limit: 1, window: 1h }, daily: { limit: 10, window: 24h } } }
+          charged: { paths: /charged, key: header:X-Customer, limit: 1, window: 1h,
+              charge-if: '#{#response.status < 400}', limit-resolver: contractLimits }
+          failing: { paths: /failing, key: header:X-Customer, limit: 1, window: 1h,
+              limit-resolver: "#{#request.getHeader('X-Missing').length()}" }
+        """)
 @ExtendWith(OutputCaptureExtension.class)
 class LimitResolverTests extends WebTestSupport {
 

@@ -2,18 +2,14 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.net.http.HttpResponse;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Service;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** A response contains the same retry time in all places. The clock stands still. */
 @Yml("""
@@ -60,15 +56,6 @@ class RetryAfterJitterTests extends WebTestSupport {
         }
     }
 
-    @Test
-    void handlersOfTheApplicationFindTheExactTime() throws Exception {
-        assertThat(get("/caught").statusCode()).isEqualTo(200);
-
-        HttpResponse<String> answer = get("/caught");
-        assertThat(answer.statusCode()).isEqualTo(418);
-        assertThat(field(answer, "RateLimit")).isEqualTo("\"caught\";r=0;t=60");
-    }
-
     @Service
     @RateLimiter(limit = 1)
     static class Scarce {
@@ -76,14 +63,10 @@ class RetryAfterJitterTests extends WebTestSupport {
         public String call() {
             return "served";
         }
-
-        public String caught() {
-            return "served";
-        }
     }
 
     @TestApplication
-    @Import({Catching.class, Scarce.class})
+    @Import(Scarce.class)
     static class Controller {
 
         private final Scarce scarce;
@@ -100,26 +83,6 @@ class RetryAfterJitterTests extends WebTestSupport {
         @GetMapping("/returned")
         String returned() {
             return scarce.call();
-        }
-    }
-
-    @RestController
-    static class Catching {
-
-        private final Scarce scarce;
-
-        Catching(Scarce scarce) {
-            this.scarce = scarce;
-        }
-
-        @GetMapping("/caught")
-        String caught() {
-            return scarce.caught();
-        }
-
-        @ExceptionHandler(RateLimitExceededException.class)
-        ResponseEntity<String> own() {
-            return ResponseEntity.status(418).body("own");
         }
     }
 }

@@ -10,7 +10,6 @@ import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.testkit.RawClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
@@ -40,8 +39,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.AsyncHandlerInterceptor;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -57,8 +54,6 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
           pool: { paths: /pool/**, algorithm: concurrency, limit: 1, max-wait: 1m, max-waiting: 2 }
           bucket: { paths: /bucket/**, limit: 1, window: 4s, max-wait: 30s, headers: both }
           guarded: { paths: /guarded, limit: 2, window: 1m, max-wait: 1m }
-          vip: { paths: /vip, algorithm: fixed-window, limit: 4, window: 1m, max-wait: 1m, reserve: 25%,
-              priority: "#request.getHeader('X-Plan') == 'gold'" }
         """)
 class WaitingTests extends WebTestSupport {
 
@@ -98,24 +93,6 @@ class WaitingTests extends WebTestSupport {
         assertThat(meters.get("limiter.wait").tag("rule", "pace").timer().count())
                 .isGreaterThanOrEqualTo(6);
         assertThat(meters.get("limiter.waiting").gauge().value()).isZero();
-    }
-
-    @Test
-    void requestThatWouldWaitTooLongIsRejectedAtOnce() throws Exception {
-        get("/paced/sync");
-        List<Future<HttpResponse<String>>> waiting = waiting(5, "/paced/sync");
-
-        HttpResponse<String> rejected = get("/paced/sync");
-
-        assertThat(rejected.statusCode()).isEqualTo(429);
-        // in a tenth of a second, the next turn is within half a second
-        assertThat(field(rejected, "Retry-After")).isEqualTo("1");
-        assertThat(field(rejected, "RateLimit")).isEqualTo("\"pace\";r=0;t=1");
-        assertThat(scene.served).hasValue(1);
-        time.advance(Duration.ofSeconds(1));
-        for (Future<HttpResponse<String>> one : waiting) {
-            assertThat(result(one).statusCode()).isEqualTo(200);
-        }
     }
 
     /** The time to the next permit counts from the response, without the wait. */
@@ -194,35 +171,6 @@ class WaitingTests extends WebTestSupport {
                 .toList();
     }
 
-    @Test
-    void bodyIsAvailableAfterTheWait() throws Exception {
-        get("/paced/sync");
-        Future<HttpResponse<String>> waiting = background(() -> post("/paced/body", "hello"));
-        await(() -> limiters.waiting() == 1);
-        time.advance(TURN);
-        assertThat(result(waiting).body()).isEqualTo("hello");
-    }
-
-    /** The container completes a request when it notices that the client is gone. */
-    @Test
-    void theTurnOfARequestThatTheContainerEndsStaysEmpty() throws Exception {
-        get("/paced/sync");
-        for (int i = 0; i < 3; i++) {
-            int before = limiters.waiting();
-            var unused = background(() -> get("/paced/sync", "X-Ended", "yes"));
-            await(() -> scene.suspended.size() == before + 1);
-        }
-        Future<HttpResponse<String>> last = background(() -> get("/paced/sync"));
-        await(() -> limiters.waiting() == 4);
-        scene.suspended.forEach(AsyncContext::complete);
-        await(() -> limiters.waiting() == 1);
-
-        time.advance(TURN.multipliedBy(4));
-
-        assertThat(result(last).body()).isEqualTo("served 2");
-        assertThat(scene.served).hasValue(2);
-    }
-
     /** HTTP/1.1 does not report a lost client: its turn passes, and the next request gets the following one. */
     @Test
     void thePlaceOfAClientThatIsGoneUnnoticedPassesAtItsTurn() throws Exception {
@@ -260,26 +208,6 @@ class WaitingTests extends WebTestSupport {
     }
 
     @Test
-    void onlyThoseWithPriorityHaveTheReserveAndTakeFromTheNextWindow() throws Exception {
-        for (int i = 0; i < 3; i++) {
-            assertThat(get("/vip").statusCode()).isEqualTo(200);
-        }
-        assertThat(get("/vip").statusCode()).isEqualTo(429);
-        assertThat(get("/vip", "X-Plan", "gold").statusCode()).isEqualTo(200);
-
-        List<Future<HttpResponse<String>>> waiting = waiting(4, "/vip", "X-Plan", "gold");
-        assertThat(get("/vip", "X-Plan", "gold").statusCode()).isEqualTo(429);
-        assertThat(get("/vip").statusCode()).isEqualTo(429);
-
-        time.advance(Duration.ofMinutes(1));
-        for (Future<HttpResponse<String>> one : waiting) {
-            assertThat(result(one).statusCode()).isEqualTo(200);
-        }
-        // the permits of the new window were already taken in advance
-        assertThat(get("/vip").statusCode()).isEqualTo(429);
-    }
-
-    @Test
     void aMethodWaitsInTheCallingThread() throws Exception {
         service.paced();
         Future<Integer> waiting = background(service::paced);
@@ -287,22 +215,6 @@ class WaitingTests extends WebTestSupport {
         assertThatThrownBy(service::paced).isInstanceOf(RateLimitExceededException.class);
         time.advance(TURN);
         assertThat(result(waiting)).isEqualTo(2);
-    }
-
-    @Test
-    void anInterruptEndsTheWaitWithARejection() throws Exception {
-        time.advance(Duration.ofHours(1));
-        service.paced();
-        FutureTask<Boolean> rejected = new FutureTask<>(() -> {
-            assertThatThrownBy(service::paced).isInstanceOf(RateLimitExceededException.class);
-            return Thread.currentThread().isInterrupted();
-        });
-        Thread thread = new Thread(rejected);
-        thread.start();
-        await(() -> limiters.waiting() == 1);
-        thread.interrupt();
-        assertThat(rejected.get(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(limiters.waiting()).isZero();
     }
 
     /**
@@ -417,7 +329,6 @@ class WaitingTests extends WebTestSupport {
 
         final AtomicInteger served = new AtomicInteger();
         final AtomicInteger withoutThread = new AtomicInteger();
-        final List<AsyncContext> suspended = new CopyOnWriteArrayList<>();
         final List<String> callbacks = new CopyOnWriteArrayList<>();
         final CountDownLatch entered = new CountDownLatch(1);
         final CountDownLatch gate = new CountDownLatch(1);
@@ -438,16 +349,13 @@ class WaitingTests extends WebTestSupport {
             };
         }
 
-        /** Completes some requests while they wait. */
+        /** Counts the requests that have left their thread. */
         @Bean
         static @Order(-1000) Filter ending(Scene scene) {
             return (request, response, chain) -> {
                 chain.doFilter(request, response);
                 if (request.isAsyncStarted()) {
                     scene.withoutThread.incrementAndGet();
-                }
-                if (((HttpServletRequest) request).getHeader("X-Ended") != null && request.isAsyncStarted()) {
-                    scene.suspended.add(request.getAsyncContext());
                 }
             };
         }
@@ -467,7 +375,7 @@ class WaitingTests extends WebTestSupport {
             return "served " + scene.served.incrementAndGet();
         }
 
-        @GetMapping({"/paced/sync", "/pool/sync", "/bucket/sync", "/guarded", "/vip"})
+        @GetMapping({"/paced/sync", "/pool/sync", "/bucket/sync", "/guarded"})
         String sync() {
             return serve();
         }
@@ -505,11 +413,6 @@ class WaitingTests extends WebTestSupport {
         @GetMapping("/paced/future")
         CompletableFuture<String> future() {
             return CompletableFuture.supplyAsync(this::serve);
-        }
-
-        @PostMapping("/paced/body")
-        String body(@RequestBody String body) {
-            return body;
         }
     }
 }
