@@ -89,6 +89,20 @@ class CallCompletionTests {
 
     @ParameterizedTest
     @MethodSource("completions")
+    void isTheCompletionByTheCaller(Consumer<CompletableFuture<?>> completion) {
+        CompletableFuture<Object> source = new CompletableFuture<>();
+        CompletableFuture<Object> call = call(source);
+        CompletableFuture<Object> next = call.handle((value, failure) -> service.call(() -> "next"));
+
+        completion.accept(call);
+
+        assertThat(next).isCompletedWithValue("next");
+        assertThat(source).isDone();
+        assertThat(source.isCancelled()).isEqualTo(call.isCancelled());
+    }
+
+    @ParameterizedTest
+    @MethodSource("completions")
     void isTheCompletionOfAFutureThatHasToStayAsItIs(Consumer<CompletableFuture<?>> completion) {
         OwnFuture source = new OwnFuture();
         assertThat(service.own(source)).isSameAs(source);
@@ -167,6 +181,15 @@ class CallCompletionTests {
         isOver();
     }
 
+    @Test
+    void leavesTheResultsOfOtherCallsAsTheyAre() {
+        CompletableFuture<Object> future = new CompletableFuture<>();
+        Mono<Object> mono = Mono.never();
+
+        assertThat(service.charged(() -> future)).isSameAs(future);
+        assertThat(service.charged(() -> mono)).isSameAs(mono);
+    }
+
     /** Returns the next release of a permit. */
     private void failOnce() {
         holders.onRelease((permit, time) -> {
@@ -221,6 +244,11 @@ class CallCompletionTests {
         @RateLimiter(name = "own-free", limit = 1, window = "1h", chargeIf = "false")
         public OwnFuture own(OwnFuture work) {
             return work;
+        }
+
+        @RateLimiter(name = "charged", limit = 100)
+        public Object charged(Supplier<?> work) {
+            return work.get();
         }
     }
 }

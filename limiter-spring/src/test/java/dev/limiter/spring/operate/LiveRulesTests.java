@@ -135,6 +135,16 @@ class LiveRulesTests {
     }
 
     @Test
+    void changeMadeForAnotherVersionIsRejected() {
+        configure();
+        rules.change(ORDERS, null, change(SHADOW), 0L);
+        assertThatThrownBy(() -> rules.change(ORDERS, null, change(Map.of("limit", "4")), 0L))
+                .isInstanceOf(StaleVersionException.class);
+        assertThatThrownBy(() -> rules.revert(target -> true, 0L)).isInstanceOf(StaleVersionException.class);
+        assertThat(rules.version()).isEqualTo(1);
+    }
+
+    @Test
     void keyHasTheLimitsOfTheRuleWithADifference() {
         configure("burst", "hourly");
         changeKey(ORDERS, "acme", Map.of("limits.hourly.limit", "50"));
