@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A rollout applies to the given share of keys, always the same ones on all instances. */
-class EnforcedShareTests {
+class RolloutTests {
 
     private static final int KEYS = 100_000;
 
