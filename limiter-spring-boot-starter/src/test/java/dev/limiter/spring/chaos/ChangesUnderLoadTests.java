@@ -7,6 +7,7 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -41,8 +43,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * A thousand changes on two instances, which others follow through Redis while clients call all of them. Without it, a
- * request could be decided by rules of two versions, or an instance could miss a change.
+ * A thousand changes on two instances. Others in separate processes follow them through Redis, while clients call all
+ * instances.
  */
 @Tag("long")
 class ChangesUnderLoadTests {
@@ -52,6 +54,7 @@ class ChangesUnderLoadTests {
     /** The first instances. An instance that changes rules reads the changes of others first. */
     private static final int OPERATED = 2;
 
+    /** Twenty take a minute to start on two cores. */
     private static final int FOLLOWERS = Integer.getInteger("limiter.followers", 6);
 
     private static final int INSTANCES = OPERATED + FOLLOWERS;
@@ -74,11 +77,14 @@ class ChangesUnderLoadTests {
     /** A bound that holds on any machine; the log contains the measured values. */
     private static final Duration FOLLOWED = Duration.ofSeconds(30);
 
+    private static final String VERSION = "version ";
+
     private static final Pattern POLICY = Pattern.compile("\"(first|second)\";q=(\\d+)");
 
     private final RedisServer redis = RedisServer.stopped();
-    private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
-    private final List<Integer> ports = new ArrayList<>();
+    private final List<ConfigurableApplicationContext> operated = new ArrayList<>();
+    private final List<InstanceProcess> followers = new CopyOnWriteArrayList<>();
+    private final List<Integer> ports = new CopyOnWriteArrayList<>();
     private final Follow follow = new Follow();
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -88,18 +94,29 @@ class ChangesUnderLoadTests {
     private volatile boolean over;
 
     @BeforeEach
-    void start() {
+    void start() throws Exception {
         redis.start();
-        for (int i = 0; i < INSTANCES; i++) {
-            ConfigurableApplicationContext instance = application(redis.port());
-            instances.add(instance);
-            ports.add(instance.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
-            if (i >= OPERATED) {
-                int follower = i - OPERATED;
-                LiveRules rules = instance.getBean(LiveRules.class);
-                threads.execute(() -> follow.watch(follower, rules));
-            }
+        List<Future<?>> starting = new ArrayList<>();
+        for (int i = 0; i < FOLLOWERS; i++) {
+            int follower = i;
+            starting.add(threads.submit(() -> {
+                InstanceProcess process = new InstanceProcess(
+                        ChangesUnderLoadTests.class,
+                        List.of(),
+                        List.of("" + redis.port()),
+                        line -> follow.heard(follower, line));
+                followers.add(process);
+                ports.add(process.port());
+                return null;
+            }));
         }
+        for (int i = 0; i < OPERATED; i++) {
+            operated.add(application(redis.port()));
+        }
+        for (Future<?> each : starting) {
+            each.get();
+        }
+        operated.forEach(each -> ports.add(port(each)));
     }
 
     private static ConfigurableApplicationContext application(int redisPort) {
@@ -128,11 +145,37 @@ class ChangesUnderLoadTests {
                         "--limiter.rules.scarce.window=100d");
     }
 
+    private static int port(ConfigurableApplicationContext instance) {
+        return instance.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+    }
+
+    /** A follower: prints each version of the rules once it is in force, with a time that all processes share. */
+    public static void main(String... arguments) throws IOException {
+        try (ConfigurableApplicationContext instance = application(Integer.parseInt(arguments[0]))) {
+            LiveRules rules = instance.getBean(LiveRules.class);
+            Thread watcher = new Thread(() -> {
+                long known = 0;
+                while (instance.isActive()) {
+                    long version = rules.version();
+                    if (version > known) {
+                        known = version;
+                        System.out.println(VERSION + version + " " + System.nanoTime());
+                    }
+                    RealTime.pass(Duration.ofMillis(2));
+                }
+            });
+            watcher.setDaemon(true);
+            watcher.start();
+            InstanceProcess.serve(port(instance));
+        }
+    }
+
     @AfterEach
     void stop() {
         over = true;
         threads.shutdownNow();
-        instances.forEach(ConfigurableApplicationContext::close);
+        followers.parallelStream().forEach(InstanceProcess::close);
+        operated.forEach(ConfigurableApplicationContext::close);
         redis.close();
     }
 
@@ -153,10 +196,12 @@ class ChangesUnderLoadTests {
             int number = client;
             asking.add(threads.submit(() -> ask(number)));
         }
+        List<Clients> operators =
+                operated.stream().map(each -> new Clients(port(each))).toList();
         List<Clients> all = ports.stream().map(Clients::new).toList();
         long start = System.nanoTime();
         for (int i = 1; i <= CHANGES; i++) {
-            change(all.get(i % OPERATED), i);
+            change(operators.get(i % OPERATED), i);
             follow.made(i);
         }
         long made = System.nanoTime();
@@ -242,14 +287,15 @@ class ChangesUnderLoadTests {
             made.set(change, System.nanoTime());
         }
 
-        /** Records each version once it is in force, until the last one is. */
-        void watch(int follower, LiveRules rules) {
-            while (known.get(follower) < CHANGES && !Thread.currentThread().isInterrupted()) {
-                int version = (int) rules.version();
-                Arrays.fill(seen[follower], known.get(follower) + 1, version + 1, System.nanoTime());
-                known.set(follower, version);
-                RealTime.pass(Duration.ofMillis(2));
+        void heard(int follower, String line) {
+            if (!line.startsWith(VERSION)) {
+                System.out.println(line);
+                return;
             }
+            String[] words = line.substring(VERSION.length()).split(" ");
+            int version = Integer.parseInt(words[0]);
+            Arrays.fill(seen[follower], known.get(follower) + 1, version + 1, Long.parseLong(words[1]));
+            known.set(follower, version);
         }
 
         boolean isComplete() {

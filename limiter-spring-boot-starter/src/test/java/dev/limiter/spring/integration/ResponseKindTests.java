@@ -46,7 +46,6 @@ class ResponseKindTests extends WebTestSupport {
                     GET  | etag if-none-match                                | 304
                     GET  | etag-view?s=wabc                                  | 200
                     GET  | etag-view?s=s401,wabc                             | 401
-                    GET  | etag-dispatch                                     | 200
                     GET  | forbidden                                         | 403
                     GET  | filter-failed                                     | 500
                     GET  | missing                                           | 404
