@@ -14,7 +14,6 @@ import dev.limiter.RateLimitExceededException;
 import dev.limiter.RateLimiters;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
-import dev.limiter.spring.actuate.endpoint.LimiterEndpoint;
 import dev.limiter.spring.autoconfigure.LimiterAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterChangesAutoConfiguration;
 import dev.limiter.spring.autoconfigure.LimiterEndpointAutoConfiguration;
@@ -46,20 +45,15 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.scheduling.annotation.EnableScheduling;
-import org.springframework.scheduling.annotation.Scheduled;
 
+/** Limits in code have the modes, tiers, bans and buckets of their rules. */
 class RateLimitTemplateTests {
 
     private static ConfigurableApplicationContext application;
@@ -69,14 +63,12 @@ class RateLimitTemplateTests {
     static void start() {
         Map<String, Object> properties = new HashMap<>();
         properties.putAll(daily("calls", Map.of("limit", 2)));
-        properties.putAll(daily("nightly", Map.of("limit", 2)));
         properties.putAll(daily("orders", Map.of("limit", 2, "paths", "/orders", "key", "principal|ip")));
         properties.putAll(daily("site", Map.of("limit", 2, "paths", "/**", "key", "global")));
         properties.putAll(daily("pairs", Map.of("limit", 2, "paths", "/pairs", "key", "principal,header:x-tenant")));
         properties.putAll(daily("watched", Map.of("limit", 1, "mode", "shadow")));
         properties.putAll(daily("idle", Map.of("limit", 1, "mode", "off")));
         properties.putAll(daily("guarded", Map.of("limit", 1, "ban.after", 1, "ban.within", "1h", "ban.for", "2h")));
-        properties.putAll(daily("tried", Map.of("limit", 5, "candidate.limit", 1)));
         properties.putAll(daily("attempts", Map.of("limit", 1, "charge-if", "failed")));
         properties.putAll(daily("heavy", Map.of("limit", 10, "cost", 4)));
         properties.putAll(daily(
@@ -94,9 +86,7 @@ class RateLimitTemplateTests {
         properties.putAll(daily("sized", Map.of("limit", 1, "limit-resolver", "lengthOfKey")));
         properties.putAll(rule("pool", Map.of("limit", 1, "algorithm", "concurrency")));
         properties.putAll(rule("queue", Map.of("limit", 1, "algorithm", "concurrency", "max-wait", "1m")));
-        properties.putAll(rule("shadow-pool", Map.of("limit", 1, "algorithm", "concurrency", "mode", "shadow")));
         properties.putAll(rule("completes", Map.of("burst", 3)));
-        properties.put("management.endpoint.limiter.access", "unrestricted");
         properties.put("management.endpoints.web.exposure.include", "limiter");
         application = new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
@@ -270,17 +260,6 @@ class RateLimitTemplateTests {
     }
 
     @Test
-    void closeReleasesAndGiveBackRefunds() {
-        Decision held = limits.tryAcquire("pool", "closed");
-        held.close();
-        assertThat(application.getBean(PermitHolders.class).permits("pool")).isZero();
-        assertThat(limits.peek("pool", "closed").permitted()).isTrue();
-
-        limits.tryAcquire("calls", "refunded").giveBack();
-        assertThat(limits.peek("calls", "refunded").remaining()).isEqualTo(2);
-    }
-
-    @Test
     void chargeIfIsSettledByResultOrException() {
         limits.execute("attempts", "alice", () -> "right");
         assertThat(limits.peek("attempts", "alice").permitted()).isTrue();
@@ -301,31 +280,6 @@ class RateLimitTemplateTests {
     }
 
     @Test
-    void permitsOfShadowModeAreReleased() {
-        for (int i = 0; i < 3; i++) {
-            limits.tryAcquire("shadow-pool", "alice").close();
-        }
-
-        assertThat(decisions("shadow-pool", "shadow-rejected")).isZero();
-    }
-
-    @Test
-    void bansApply() {
-        limits.tryAcquire("guarded", "mallory");
-        limits.tryAcquire("guarded", "mallory");
-
-        assertThat(limits.tryAcquire("guarded", "mallory").retryAfter()).contains(Duration.ofHours(2));
-        assertThat(decisions("guarded", "banned")).isPositive();
-    }
-
-    @Test
-    void candidatesAreCounted() {
-        assertThat(permitted("tried", "alice", 2)).isEqualTo(2);
-
-        assertThat(decisions("tried-candidate", "shadow-rejected")).isEqualTo(1);
-    }
-
-    @Test
     void expressionsOverARequestAreNotSet() {
         assertThat(permitted("requests", "alice", 3)).isEqualTo(2);
         assertThat(limits.execute("requests", "bob", () -> "done")).isEqualTo("done");
@@ -337,32 +291,6 @@ class RateLimitTemplateTests {
         assertThat(permitted("plans", "alice", 5)).isEqualTo(3);
         assertThat(permitted("plans", "bob", 5)).isEqualTo(1);
         assertThat(permitted("sized", "four", 5)).isEqualTo(4);
-    }
-
-    @Test
-    void endpointOverridesAndResetsAKey() {
-        LimiterEndpoint endpoint = application.getBean(LimiterEndpoint.class);
-        endpoint.change(
-                "calls",
-                null,
-                "3",
-                null,
-                null,
-                null,
-                null,
-                "acme",
-                null,
-                null,
-                "2h",
-                null,
-                null,
-                null,
-                SecurityContext.NONE);
-        assertThat(permitted("calls", "acme", 5)).isEqualTo(3);
-
-        endpoint.restore("calls", "acme", null, null, null, null, SecurityContext.NONE);
-        assertThat(permitted("calls", "acme", 5)).isEqualTo(3);
-        assertThat(endpoint.rule("calls", "", null, null)).containsKey("buckets");
     }
 
     @Test
@@ -381,14 +309,6 @@ class RateLimitTemplateTests {
         assertThatExceptionOfType(LimiterConfigurationException.class)
                 .isThrownBy(() -> limits.peek("completes", "alice"))
                 .withMessageContainingAll("limiter.rules.completes", "LIM-201");
-    }
-
-    @Test
-    @SuppressWarnings("NullAway") // on purpose
-    void nullIsNoKey() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> limits.tryAcquire("calls", null))
-                .withMessageContainingAll("\"calls\"", "LIM-301");
     }
 
     @Test
@@ -418,27 +338,6 @@ class RateLimitTemplateTests {
                 .isThrownBy(limits::reload)
                 .withMessageContainingAll("limit", "rule \"partner\"", "the RuleSource bean partners", "LIM-107");
         assertThat(permitted("partner", "bob", 5)).isEqualTo(3);
-    }
-
-    @Test
-    void limitsAScheduledMethod() {
-        Queue<Boolean> runs = application.getBean(Application.class).runs;
-
-        await(() -> runs.size() >= 4);
-
-        assertThat(runs.stream().filter(permitted -> permitted)).hasSize(2);
-    }
-
-    @Test
-    @EnabledForJreRange(min = JRE.JAVA_21)
-    void limitsAVirtualThread() throws Exception {
-        AtomicReference<Decision> decision = new AtomicReference<>();
-        Thread thread = (Thread) Thread.class
-                .getMethod("startVirtualThread", Runnable.class)
-                .invoke(null, (Runnable) () -> decision.set(limits.acquire("calls", "virtual")));
-        thread.join();
-
-        assertThat(decision.get().permitted()).isTrue();
     }
 
     @Test
@@ -481,7 +380,6 @@ class RateLimitTemplateTests {
     }
 
     @SpringBootConfiguration
-    @EnableScheduling
     @ImportAutoConfiguration({
         LimiterRulesAutoConfiguration.class,
         LimiterAutoConfiguration.class,
@@ -489,18 +387,9 @@ class RateLimitTemplateTests {
         LimiterChangesAutoConfiguration.class,
         LimiterMetricsAutoConfiguration.class,
         LimiterEndpointAutoConfiguration.class,
-        LimiterTemplateAutoConfiguration.class,
-        TaskSchedulingAutoConfiguration.class
+        LimiterTemplateAutoConfiguration.class
     })
     static class Application {
-
-        final Queue<Boolean> runs = new ConcurrentLinkedQueue<>();
-        private final RateLimitTemplate template;
-
-        Application(RateLimitTemplate template) {
-            this.template = template;
-        }
-
         @Bean
         static TimeSource time() {
             return new VirtualTimeSource();
@@ -541,11 +430,6 @@ class RateLimitTemplateTests {
         @Bean
         static RateLimitListener listener(Queue<String> reports) {
             return event -> reports.add(event.rule() + " " + event.resource() + " " + event.key());
-        }
-
-        @Scheduled(fixedDelay = 5)
-        void nightly() {
-            runs.add(template.tryAcquire("nightly", "job").permitted());
         }
     }
 }

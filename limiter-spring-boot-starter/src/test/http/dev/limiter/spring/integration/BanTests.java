@@ -23,7 +23,6 @@ import org.springframework.web.bind.annotation.GetMapping;
 @Yml("""
         limiter:
           max-keys: 500
-          web: { trusted-proxies: [127.0.0.0/8, '::1'] }
           rules:
             orders: { paths: /orders, key: header:X-Client, limit: 2, window: 1s, ban: { after: 3, within: 1m, for: 15m } }
             both: { paths: /orders, key: header:X-Client, limit: 1000000, window: 1h }
@@ -34,15 +33,7 @@ import org.springframework.web.bind.annotation.GetMapping;
             # clients that the key does not tell apart are limited together
             principal: { paths: /principal/**, key: principal, limit: 1, window: 1s,
                 ban: { after: 3, within: 1m, for: 15m } }
-            fallback: { paths: /fallback/**, key: principal|global, limit: 1, window: 1s,
-                ban: { after: 3, within: 1m, for: 15m } }
-            what: { paths: '/what/{id}', key: [method, path:id, principal], limit: 1, window: 1s,
-                ban: { after: 3, within: 1m, for: 15m } }
             endpoint: { paths: /endpoint/**, scope: endpoint, key: tenant|principal, limit: 1, window: 1s,
-                ban: { after: 3, within: 1m, for: 15m } }
-            address: { paths: /address/**, key: principal|ip, limit: 1, window: 1s,
-                ban: { after: 3, within: 1m, for: 15m } }
-            identified: { paths: /identified/**, key: [header:X-Client, principal], limit: 1, window: 1s,
                 ban: { after: 3, within: 1m, for: 15m } }
             method: { limit: 1, window: 1h, ban: { after: 1, within: 1m, for: 5m } }
         """)
@@ -73,39 +64,6 @@ class BanTests extends WebTestSupport {
                         + "\"instance\":\"/orders\",\"violated-policies\":[\"orders\"],\"retry-after\":890}");
         assertThat(count(Outcome.REJECTED)).isEqualTo(3);
         assertThat(count(Outcome.BANNED)).isEqualTo(1);
-    }
-
-    @Test
-    void othersAreNotBanned() throws Exception {
-        outcomes("/orders", 6);
-
-        assertThat(get("/orders", "X-Client", "b").statusCode()).isEqualTo(200);
-    }
-
-    @Test
-    void banEndsOnTimeDespiteFurtherRejections() throws Exception {
-        outcomes("/orders", 5);
-        for (int i = 0; i < 10; i++) {
-            time.advance(Duration.ofSeconds(80));
-            assertThat(get("/orders", "X-Client", "a").statusCode()).isEqualTo(429);
-        }
-        time.advance(Duration.ofSeconds(100).minusNanos(1));
-        assertThat(get("/orders", "X-Client", "a").statusCode()).isEqualTo(429);
-        time.advance(Duration.ofNanos(1));
-
-        assertThat(get("/orders", "X-Client", "a").statusCode()).isEqualTo(200);
-        assertThat(count(Outcome.BANNED)).isEqualTo(11);
-    }
-
-    @Test
-    void rejectionsThatAreLongAgoDoNotCount() throws Exception {
-        assertThat(outcomes("/orders", 4)).containsExactly(200, 200, 429, 429);
-        time.advance(Duration.ofMinutes(1));
-        assertThat(outcomes("/orders", 4)).containsExactly(200, 200, 429, 429);
-        time.advance(Duration.ofSeconds(1));
-
-        assertThat(get("/orders", "X-Client", "a").statusCode()).isEqualTo(200);
-        assertThat(count(Outcome.BANNED)).isZero();
     }
 
     @Test
@@ -166,7 +124,7 @@ class BanTests extends WebTestSupport {
     void aFloodOfOtherKeysLiftsNoBan() throws Exception {
         outcomes("/orders", 6);
         for (int i = 0; i < 1_500; i++) {
-            get("/orders", "X-Client", "flood-" + i);
+            limiters.tryAcquire(rule("orders"), "header:x-client=5:flood-" + i);
         }
 
         assertThat(limiters.storage().size()).isLessThanOrEqualTo(520);
@@ -175,7 +133,7 @@ class BanTests extends WebTestSupport {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/principal/a", "/fallback/a", "/what/a", "/endpoint/a"})
+    @ValueSource(strings = {"/principal/a", "/endpoint/a"})
     void anonymousClientsAreRejectedButNeverBanned(String path) throws Exception {
         for (int i = 0; i < 10; i++) {
             get(path);
@@ -185,26 +143,6 @@ class BanTests extends WebTestSupport {
         assertThat(get(path).statusCode()).isEqualTo(200);
         assertThat(count(Outcome.REJECTED)).isEqualTo(9);
         assertThat(count(Outcome.BANNED)).isZero();
-    }
-
-    @Test
-    void contradictingHeadersAreRejectedButNeverBanned() throws Exception {
-        for (int i = 0; i < 10; i++) {
-            get("/address/a", "X-Forwarded-For", "203.0.113." + i, "Forwarded", "for=198.51.100.1");
-        }
-
-        assertThat(count(Outcome.REJECTED)).isEqualTo(9);
-        assertThat(count(Outcome.BANNED)).isZero();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"a", "principal=unresolved", "4:,principal=unresolved", "=unresolved"})
-    void clientIdentifiedByOnePartIsBanned(String client) throws Exception {
-        for (int i = 0; i < 10; i++) {
-            get("/identified/a", "X-Client", client);
-        }
-
-        assertThat(count(Outcome.BANNED)).isGreaterThan(0);
     }
 
     private List<Integer> outcomes(String path, int requests) throws Exception {

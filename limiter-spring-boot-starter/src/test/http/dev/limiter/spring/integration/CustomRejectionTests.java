@@ -6,6 +6,8 @@ import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
@@ -22,25 +24,13 @@ import org.springframework.web.bind.annotation.RestController;
         """)
 class CustomRejectionTests extends WebTestSupport {
 
-    @Test
-    void rejectionHandlerReplacesTheResponseOfARule() throws Exception {
-        assertThat(get("/few").statusCode()).isEqualTo(200);
+    /** By a rule, an annotation of the handler, and one of a method that it calls. */
+    @ParameterizedTest
+    @CsvSource({"/few, few, few", "/handler, handler, Controller.handler", "/service, call, Scarce.call"})
+    void rejectionHandlerReplacesTheResponse(String path, String policy, String rule) throws Exception {
+        assertThat(get(path).statusCode()).isEqualTo(200);
 
-        assertOwn(get("/few"), "\"few\"", "few");
-    }
-
-    @Test
-    void rejectionHandlerReplacesTheResponseOfAnAnnotation() throws Exception {
-        assertThat(get("/handler").statusCode()).isEqualTo(200);
-
-        assertOwn(get("/handler"), "\"handler\"", "Controller.handler");
-    }
-
-    @Test
-    void rejectionHandlerReplacesTheResponseOfACalledMethod() throws Exception {
-        assertThat(get("/service").statusCode()).isEqualTo(200);
-
-        assertOwn(get("/service"), "\"call\"", "Scarce.call");
+        assertOwn(get(path), "\"" + policy + "\"", rule);
     }
 
     @Test

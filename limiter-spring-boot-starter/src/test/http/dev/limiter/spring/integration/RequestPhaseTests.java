@@ -32,17 +32,16 @@ import org.springframework.web.bind.annotation.RestController;
 /** Rules that apply before Spring Security. */
 @Yml("""
         limiter:
-          web: { default-limit: { limit: 50, window: 1h }, exclude: [/error, /wide/excluded, /Both/FREE] }
+          web: { default-limit: { limit: 50, window: 1h }, exclude: [/error, /Both/FREE] }
           rules:
             late: { paths: /both/**, limit: 2, window: 1h, key: principal }
             late-too: { paths: /wide/rejected, limit: 1, window: 1h }
             login: { paths: /login, methods: post, phase: request, limit: 2, window: 1h, key: header:X-Test }
+            forms: { paths: /login, methods: post, phase: request, key: header:X-Form, limit: 2, window: 1h,
+                condition: "#{#request.getHeader('X-Form') != null}",
+                charge-if: "#{#response.getHeader('Location') != null && #response.getHeader('Location').contains('error')}" }
             early: { paths: [/both/**, /secret/**, /unknown/**, /static.txt, /gets, /wide/**, /OneCase], phase: request,
                 limit: 3, window: 1h, key: header:X-Test }
-            each: { paths: ['/each/{id}', '/each/{id}/part'], phase: request, scope: endpoint, limit: 1, window: 1h }
-            watching: { paths: /watched, phase: request, mode: shadow, key: header:X-Test, limit: 1, window: 1h }
-            broken: { paths: /broken, phase: request, limit: 1, window: 1h,
-                key: "#request.getHeader('X-Nonsense').length()" }
             pool: { paths: /pool/**, phase: request, algorithm: concurrency, limit: 1 }
             named: { paths: /named, phase: request, limit: 2, window: 1h, scope: rule }
             seen: { paths: /seen, mode: shadow, key: header:X-Test, limit: 10, window: 1h }
@@ -50,8 +49,6 @@ import org.springframework.web.bind.annotation.RestController;
             barred: { paths: /barred, mode: shadow, deny: [127.0.0.0/8, '::1'], key: header:X-Test, limit: 10, window: 1h }
             failures: { paths: /guarded/**, phase: request, limit: 2, window: 1h, charge-if: '#{#response.status == 401}' }
             rejecting: { paths: /rejecting/**, phase: request, limit: 100, window: 1h, deny: [127.0.0.0/8, '::1'] }
-            banning: { paths: /banning/**, phase: request, key: ip, limit: 1, window: 1h,
-                ban: { after: 2, within: 1m, for: 15m } }
             literal: { paths: /ITEMS/special, limit: 1, window: 1h }
             last: { paths: /both/**, limit: 100, window: 1h, key: header:X-Test }
         """)
@@ -164,69 +161,6 @@ class RequestPhaseTests extends WebTestSupport {
     }
 
     @Test
-    void theAutomaticLimitStaysAway() throws Exception {
-        assertThat(field(get("/wide/plain", "X-Test", "auto"), "RateLimit")).doesNotContain("default");
-        assertThat(field(get("/free"), "RateLimit")).contains("default");
-        assertThat(field(get("/watched"), "RateLimit"))
-                .as("a rule in shadow mode")
-                .contains("default");
-    }
-
-    /** Before the endpoint is known, buckets are by path pattern, independent of path variables and method. */
-    @Test
-    void eachPathHasABudgetWithScopeEndpoint() throws Exception {
-        assertThat(get("/each/1").statusCode()).isEqualTo(200);
-        assertThat(get("/each/2").statusCode()).isEqualTo(429);
-        assertThat(send("BREW", "/each/3").statusCode()).isEqualTo(429);
-        assertThat(get("//each/./4;x=1").statusCode()).isNotEqualTo(200);
-        assertThat(get("/each/1/part").statusCode()).isEqualTo(200);
-        assertThat(get("/each/2/part").statusCode()).isEqualTo(429);
-    }
-
-    @Test
-    void shadowRulesRejectNothingAndHaveNoFields() throws Exception {
-        for (int i = 0; i < 3; i++) {
-            HttpResponse<String> answer = get("/watched", "X-Test", "shadow");
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(field(answer, "RateLimit")).doesNotContain("watching");
-        }
-        assertThat(events)
-                .filteredOn(event -> event.rule().equals("watching"))
-                .extracting(event -> event.outcome().tag())
-                .containsExactly("permitted", "shadow-rejected", "shadow-rejected");
-    }
-
-    @Test
-    void failedDecisionsGet500() throws Exception {
-        assertThat(get("/broken").statusCode()).isEqualTo(500);
-    }
-
-    @Test
-    void excludedPathsAreFree() throws Exception {
-        assertThat(field(get("/wide/excluded", "X-Test", "excluded"), "RateLimit"))
-                .isEmpty();
-    }
-
-    @Test
-    void preflightsAreFree() throws Exception {
-        for (int i = 0; i < 5; i++) {
-            assertThat(preflight("/wide/shared", "preflight").statusCode()).isEqualTo(200);
-        }
-        assertThat(remaining("early", "header:x-test=9:preflight")).isEqualTo(3);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"Authorization: Basic YWxpY2U6eA==", "Cookie: SESSION=x"})
-    void preflightWithCredentialsIsCounted(String credentials) throws Exception {
-        String[] field = credentials.split(": ");
-        String key = "guessing-" + field[0];
-        for (int i = 0; i < 3; i++) {
-            assertThat(preflight("/wide/shared", key, field).statusCode()).isNotEqualTo(429);
-        }
-        assertThat(preflight("/wide/shared", key, field).statusCode()).isEqualTo(429);
-    }
-
-    @Test
     void preflightWithABodyIsCounted() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(preflightWithBody("/wide/shared").statusCode()).isNotEqualTo(429);
@@ -305,18 +239,38 @@ class RequestPhaseTests extends WebTestSupport {
         assertThat(get("/guarded/x", "Authorization", ALICE).statusCode()).isEqualTo(429);
     }
 
+    /** Spring Security redirects after every login, successful or not. */
     @Test
-    void deniedAddressesComeNoFurther() throws Exception {
-        assertThat(get("/rejecting/x").statusCode()).isEqualTo(403);
+    void wrongPasswordsOfFormsAreCharged() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(login("a", i).statusCode()).isEqualTo(302);
+        }
+        for (int i = 3; i < 5; i++) {
+            HttpResponse<String> failed = login("wrong", i);
+            assertThat(failed.statusCode()).isEqualTo(302);
+            assertThat(field(failed, "Location")).endsWith("/login?error");
+        }
+        assertThat(login("wrong", 5).statusCode()).isEqualTo(429);
+        assertThat(login("a", 6).statusCode()).isEqualTo(429);
+    }
+
+    /** Each request has a key of its own for the rule "login". */
+    private HttpResponse<String> login(String password, int request) {
+        return sendBody(
+                "POST",
+                "/login",
+                "username=alice&password=" + password,
+                "Content-Type",
+                "application/x-www-form-urlencoded",
+                "X-Test",
+                "form" + request,
+                "X-Form",
+                "alice");
     }
 
     @Test
-    void rejectionsAreBanned() throws Exception {
-        assertThat(get("/banning/x").statusCode()).isEqualTo(200);
-        for (int i = 0; i < 4; i++) {
-            assertThat(get("/banning/x").statusCode()).isEqualTo(429);
-        }
-        assertThat(get("/banning/x").body()).contains("#abnormal-usage-detected");
+    void deniedAddressesComeNoFurther() throws Exception {
+        assertThat(get("/rejecting/x").statusCode()).isEqualTo(403);
     }
 
     private static String basic(String user) {
@@ -352,24 +306,12 @@ class RequestPhaseTests extends WebTestSupport {
             return principal.getName();
         }
 
-        @GetMapping({
-            "/gets",
-            "/free",
-            "/watched",
-            "/broken",
-            "/OneCase",
-            "/each/{id}",
-            "/items/{id}",
-            "/each/{id}/part",
-            "/guarded/x",
-            "/rejecting/x",
-            "/banning/x"
-        })
+        @GetMapping({"/gets", "/free", "/OneCase", "/items/{id}", "/guarded/x", "/rejecting/x"})
         String gets() {
             return "ok";
         }
 
-        @GetMapping({"/wide/plain", "/wide/rejected", "/wide/excluded"})
+        @GetMapping({"/wide/plain", "/wide/rejected"})
         String wide() {
             return "ok";
         }

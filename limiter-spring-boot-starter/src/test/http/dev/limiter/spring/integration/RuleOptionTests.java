@@ -23,7 +23,6 @@ import org.springframework.web.service.annotation.HttpExchange;
         limiter:
           web: { trusted-proxies: [127.0.0.1, '::1'], allow: 203.0.113.0/24, deny: 198.51.100.0/24 }
           rules:
-            tiers: { paths: /tiers, limit: 1, window: 1h, tier-by: header:X-Plan, tiers: { enterprise: { unlimited: true } } }
             named: { paths: /named, limits: { burst: { limit: 1, window: 1h } },
                 tier-by: header:X-Plan, tiers: { enterprise: { unlimited: true } } }
             beside: { paths: /named, limit: 2, window: 1h }
@@ -38,16 +37,6 @@ import org.springframework.web.service.annotation.HttpExchange;
             plain: { paths: /draft, headers: ietf, limit: 2, window: 1h }
         """)
 class RuleOptionTests extends WebTestSupport {
-
-    @Test
-    void unlimitedTierIsNotLimited() throws Exception {
-        for (int i = 0; i < 3; i++) {
-            HttpResponse<String> answer = get("/tiers", "X-Plan", "Enterprise");
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(field(answer, "RateLimit")).isEmpty();
-        }
-        assertStatuses(List.of(200, 429), "/tiers", "X-Plan", "none");
-    }
 
     @Test
     void unlimitedTierIsStillLimitedByOtherRules() throws Exception {
@@ -199,7 +188,7 @@ class RuleOptionTests extends WebTestSupport {
             this.remote = remote;
         }
 
-        @GetMapping({"/tiers", "/named", "/server", "/listed", "/by-region", "/quota", "/draft"})
+        @GetMapping({"/named", "/server", "/listed", "/by-region", "/quota", "/draft"})
         String plain() {
             return "plain";
         }

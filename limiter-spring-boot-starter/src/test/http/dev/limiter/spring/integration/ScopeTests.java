@@ -20,9 +20,8 @@ import org.springframework.web.bind.annotation.RequestMapping;
           shared: { paths: /shared/**, limit: 1, window: 1h, key: header:X-Test }
           each: { paths: /each/**, scope: endpoint, limit: 1, window: 1h, key: header:X-Test }
           early-shared: { paths: /early-shared/**, phase: request, limit: 1, window: 1h, key: header:X-Test }
-          early: { paths: [/early/one, /early/two, '/early/{id}', /early/renamed-one, /early/renamed-two], phase: request,
+          early: { paths: [/early/renamed-one, /early/renamed-two], phase: request,
               scope: endpoint, limit: 1, window: 1h, key: header:X-Test }
-          beside: { paths: /early/beside, phase: request, mode: shadow, limit: 1, window: 1h }
           failing: { paths: [/failing, /early-failing], limit: 100, window: 1h }
           nameless: { paths: /nameless, algorithm: concurrency, limit: 1 }
           heads: { paths: /heads, methods: HEAD, limit: 1, window: 1h }
@@ -70,26 +69,6 @@ class ScopeTests extends WebTestSupport {
         for (String path : new String[] {"/each/unknown", "/each/invented", "/each/a/", "/each"}) {
             assertShared("GET", path, "unserved");
         }
-    }
-
-    /** Before the endpoint is known, buckets are by path pattern of the rule. */
-    @Test
-    void scopeEndpointIsABudgetForEachPathOnArrival() throws Exception {
-        assertFirst("GET", "/early/one", "early");
-        assertFirst("GET", "/early/two", "early");
-        assertFirst("GET", "/early/3", "early");
-        for (String path :
-                new String[] {"/early/one", "/early/one;x=1", "/early/%74wo", "/early/4", "/early/unknown"}) {
-            assertShared("GET", path, "early");
-        }
-        assertShared("BREW", "/early/one", "early");
-        assertFirst("GET", "/early/one", "another key");
-    }
-
-    @Test
-    void pathOfAnotherRuleHasNoBudgetOfItsOwn() throws Exception {
-        assertFirst("GET", "/early/5", "beside");
-        assertShared("GET", "/early/beside", "beside");
     }
 
     @ParameterizedTest
@@ -157,8 +136,6 @@ class ScopeTests extends WebTestSupport {
             "/each/a",
             "/each/b",
             "/each/id/{id}",
-            "/early/one",
-            "/early/two",
             "/early/{id}",
             "/failing",
             "/nameless",

@@ -95,19 +95,6 @@ class TierTests extends WebTestSupport {
                 .isEqualTo("\"annotated\";q=20;w=60");
     }
 
-    @Test
-    void automaticLimitHasTiersToo() throws Exception {
-        assertThat(field(get("/automatic", "X-Plan", "gold"), "RateLimit-Policy"))
-                .isEqualTo("\"default\";q=7;w=3600");
-        assertThat(field(get("/automatic"), "RateLimit-Policy")).isEqualTo("\"default\";q=1;w=3600");
-    }
-
-    @Test
-    void longValuesAreNoTier() throws Exception {
-        assertThat(field(get("/automatic", "X-Plan", "g".repeat(5000)), "RateLimit-Policy"))
-                .isEqualTo("\"default\";q=1;w=3600");
-    }
-
     static class Plans {
 
         /** An enum would also work. */
@@ -128,7 +115,7 @@ class TierTests extends WebTestSupport {
             return new Plans();
         }
 
-        @GetMapping({"/plans", "/named", "/automatic"})
+        @GetMapping({"/plans", "/named"})
         String served() {
             return "ok";
         }

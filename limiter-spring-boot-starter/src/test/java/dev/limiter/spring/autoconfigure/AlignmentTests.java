@@ -1,30 +1,21 @@
 package dev.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.limiter.Algorithm;
 import dev.limiter.Limit;
-import dev.limiter.RateLimitExceededException;
-import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.compile.Rules;
-import dev.limiter.test.VirtualTimeSource;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.Period;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /** The start of fixed windows. Invalid settings are covered by {@link BadConfigurationTests}. */
 class AlignmentTests {
@@ -82,62 +73,5 @@ class AlignmentTests {
             assertThat(rules.current().defaultLimit().orElseThrow().rule().limits())
                     .containsExactly(expected);
         });
-    }
-
-    @Test
-    void completesAnAnnotationAttributeByAttribute() {
-        runner.withUserConfiguration(Reports.class)
-                .withPropertyValues(
-                        "limiter.rules.daily-reports.align=calendar", "limiter.rules.daily-reports.zone=Asia/Kolkata")
-                .run(context -> {
-                    ReportService reports = context.getBean(ReportService.class);
-                    VirtualTimeSource time = context.getBean(VirtualTimeSource.class);
-                    time.advanceTo(Instant.parse("2029-03-01T18:29:59Z")); // one second before midnight in Kolkata
-
-                    reports.daily();
-                    assertThat(rejected(reports).decision().retryAfter()).contains(Duration.ofSeconds(1));
-                    time.advance(Duration.ofSeconds(1));
-                    reports.daily();
-                });
-    }
-
-    @Test
-    void optionsOfAnotherAlgorithmThanTheDefaultMayCompleteAnAnnotation() {
-        runner.withUserConfiguration(Reports.class)
-                .withPropertyValues(
-                        "limiter.rules.daily-reports.limit=2",
-                        "limiter.rules.daily-reports.window=1h",
-                        "limiter.rules.daily-reports.align=first")
-                .run(context -> {
-                    ReportService reports = context.getBean(ReportService.class);
-
-                    reports.daily();
-                    reports.daily();
-                    assertThat(rejected(reports).decision().retryAfter()).contains(Duration.ofHours(1));
-                });
-    }
-
-    private static RateLimitExceededException rejected(ReportService reports) {
-        return assertThrows(RateLimitExceededException.class, reports::daily);
-    }
-
-    static class ReportService {
-
-        @RateLimiter(name = "daily-reports", limit = 1, window = "1d", algorithm = Algorithm.FIXED_WINDOW)
-        public void daily() {}
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Reports {
-
-        @Bean
-        VirtualTimeSource time() {
-            return new VirtualTimeSource();
-        }
-
-        @Bean
-        ReportService reports() {
-            return new ReportService();
-        }
     }
 }

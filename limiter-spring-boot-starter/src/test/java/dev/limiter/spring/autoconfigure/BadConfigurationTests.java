@@ -125,37 +125,6 @@ class BadConfigurationTests {
     }
 
     @Test
-    void allInvalidValuesAreReportedAtOnce(CapturedOutput output) {
-        assertThat(catchThrowable(() -> start("""
-                        limiter:
-                          enabled: sure
-                          max-keys: plenty
-                          storag: redis
-                          web:
-                            status: teapot
-                            headers: [ietf, legacy]
-                          rules:
-                            first: { paths: /a, limit: many, window: 1s, algorithm: none }
-                            second: { paths: /b, limit: 100/m, pathz: /c, buckets: 1.5 }
-                            third: 5
-                        """))).isNotNull();
-        String report = output.toString().substring(output.toString().indexOf("APPLICATION FAILED TO START"));
-        assertThat(List.of(
-                        "limiter.enabled",
-                        "limiter.max-keys",
-                        "limiter.storag",
-                        "limiter.web.status",
-                        "limiter.web.headers",
-                        "limiter.rules.first.limit",
-                        "limiter.rules.first.algorithm",
-                        "limiter.rules.second.limit",
-                        "limiter.rules.second.pathz",
-                        "limiter.rules.second.buckets",
-                        "limiter.rules.third"))
-                .allSatisfy(property -> assertThat(report).containsOnlyOnce("\n" + property + " "));
-    }
-
-    @Test
     void isReportedOnceWithItsOrigin(CapturedOutput output) {
         assertThat(catchThrowable(() -> start("""
                         limiter:
@@ -208,41 +177,11 @@ class BadConfigurationTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"limiter: off", "limiter: on", "limiter: redis", "limiter: off\nlimiter.mode: shadow"})
-    void valueInsteadOfAllKeysIsReported(String yaml, CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(yaml))).isNotNull();
-        assertThat(output)
-                .containsPattern("\nlimiter = \"(true|false|redis)\" \\(.*\\[test.yml] - 1:")
-                .contains("keys of its own: enabled", "[LIM-102]");
-    }
-
-    @ParameterizedTest
     @CsvSource({"web, status: 429", "redis, timeout: 50ms", "rules, a.limit: 1", "caps, a.limit: 1"})
     void valueInsteadOfKeysIsReportedEvenIfAnotherSourceHasKeys(String section, String key, CapturedOutput output) {
         String yaml = "limiter." + section + ": off\n---\nlimiter." + section + "." + key;
         assertThat(catchThrowable(() -> start(yaml))).isNotNull();
         assertThat(output).contains("\nlimiter." + section + " = \"false\" (", "[LIM-102]");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                ORDERS + "key: ip, limit: 5, window: 1s, max-wait: 1s, maxWait: 2s }",
-                ORDERS + "key: ip, limit: 5, window: 1s, maxWait: 1s, max_wait: 2s }",
-                ORDERS + "key: ip, limit: 5, window: 1s, on-failure: deny, onfailure: allow }",
-                ORDERS + "key: ip, limit: 5, window: 1s, ban: { After: 5, after: 6, within: 1m, for: 1m } }",
-                "limiter.web: { default-limit: { limit: 5, window: 1s }, defaultLimit: { limit: 6 } }"
-            })
-    void keyInTwoSpellingsIsReported(String yaml, CapturedOutput output) {
-        assertThat(catchThrowable(() -> start(yaml))).isNotNull();
-        assertThat(output).contains("written twice", "[LIM-104]", "[test.yml] - 1:");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"'1'", "0"})
-    void numberIsNoSwitch(String value) {
-        assertThat(catchThrowable(() -> start("limiter: { enabled: " + value + ", max-keys: 0 }")))
-                .isNotNull();
     }
 
     /** The initializer of the rules file reads the switch before beans exist. */

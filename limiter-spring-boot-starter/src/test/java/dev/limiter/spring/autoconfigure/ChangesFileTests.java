@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,27 +56,5 @@ class ChangesFileTests {
 
         Files.writeString(place, ChangesText.write(SEVENTH));
         assertThat(file.load(Changes.NONE)).isEqualTo(SEVENTH);
-    }
-
-    @Test
-    void folderStays() throws IOException {
-        Files.createDirectories(place.resolve("with/folders"));
-        ChangesFile file = new ChangesFile(place);
-        assertThatThrownBy(() -> file.load(Changes.NONE)).isInstanceOf(ChangeStoreException.class);
-        assertThatThrownBy(() -> file.save(SEVENTH)).isInstanceOf(ChangeStoreException.class);
-        assertThat(place.resolve("with/folders")).isDirectory();
-    }
-
-    @Test
-    void changesAreKeptForTheNextStart() throws IOException {
-        ChangesFile file = new ChangesFile(place);
-        assertThat(file.load(Changes.NONE)).isNull();
-        assertThat(file.save(SEVENTH)).isTrue();
-        assertThat(file.load(SEVENTH)).isNull();
-        assertThat(Files.getPosixFilePermissions(place)).as("of the owner").hasSize(2);
-
-        ChangesFile next = new ChangesFile(place);
-        assertThat(next.load(Changes.NONE)).isEqualTo(SEVENTH);
-        assertThat(next.load(SEVENTH)).isNull();
     }
 }

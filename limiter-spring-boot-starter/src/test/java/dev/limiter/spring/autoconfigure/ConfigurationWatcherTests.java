@@ -29,7 +29,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Calls each check of the file directly, without a thread. */
+/** Invalid or half-written files change no rules. Calls each check of the file directly, without a thread. */
 @ExtendWith(OutputCaptureExtension.class)
 class ConfigurationWatcherTests {
 
@@ -62,22 +62,6 @@ class ConfigurationWatcherTests {
             throw failure;
         }
         return others;
-    }
-
-    @Test
-    void changedEnvironmentIsInForceAndReportedOnce() {
-        configure("a", "5");
-        watcher.environmentChanged();
-        assertThat(limits()).containsExactly("a 5");
-        assertThat(reports).isEqualTo(1);
-
-        watcher.environmentChanged();
-        assertThat(reports).isEqualTo(1);
-
-        configure("a", "6");
-        watcher.environmentChanged();
-        assertThat(limits()).containsExactly("a 6");
-        assertThat(reports).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -148,26 +132,6 @@ class ConfigurationWatcherTests {
     }
 
     @Test
-    void rulesOfAFileThatIsGoneStay() throws IOException {
-        reloaded("limiter.rules.a: { limit: 5, window: 1m }");
-        Files.delete(file);
-        watcher.look();
-        assertThat(limits()).containsExactly("a 5");
-        assertThat(rules.problem())
-                .hasValueSatisfying(
-                        problem -> assertThat(problem).startsWith("The file ").endsWith(" no longer exists"));
-
-        reloaded("limiter.rules.a: { limit: 5, window: 1m }");
-        assertThat(rules.problem()).isEmpty();
-    }
-
-    @Test
-    void missingFileIsNoProblem() {
-        watcher.look();
-        assertThat(rules.problem()).isEmpty();
-    }
-
-    @Test
     void isTriedAgainEveryFewSeconds() throws IOException {
         failure = new IllegalStateException("not now");
         reloaded("limiter.rules.a: { limit: 5, window: 1m }");
@@ -178,15 +142,6 @@ class ConfigurationWatcherTests {
         }
         watcher.look();
         assertThat(limits()).containsExactly("a 5");
-    }
-
-    @Test
-    void changedEnvironmentAppliesDespiteAnInvalidFile() throws IOException {
-        reloaded("limiter.rules.a: { limit: none, window: 1m }");
-        configure("b", "7");
-        watcher.environmentChanged();
-        assertThat(limits()).containsExactly("b 7");
-        assertThat(rules.problem()).isPresent();
     }
 
     private void configure(String rule, String limit) {

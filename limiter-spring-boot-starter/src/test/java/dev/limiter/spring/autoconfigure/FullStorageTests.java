@@ -13,6 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+/** A full storage is reported once. */
 @ExtendWith(OutputCaptureExtension.class)
 class FullStorageTests {
 

@@ -32,7 +32,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Background work of an application with lazy beans, before any request. */
+/** Background work starts before any request, even if beans are lazy. */
 @ExtendWith(OutputCaptureExtension.class)
 class LazyStartTests {
 

@@ -19,7 +19,6 @@ import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.testkit.Ports;
 import dev.limiter.testkit.RedisCluster;
-import dev.limiter.testkit.RedisSentinel;
 import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -34,7 +33,6 @@ import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
-import org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -46,6 +44,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+/** Limits in Redis use the connection of the application and work without a server. */
 @ExtendWith(OutputCaptureExtension.class)
 class LimiterRedisAutoConfigurationTests {
 
@@ -64,20 +63,6 @@ class LimiterRedisAutoConfigurationTests {
     private ApplicationContextRunner shared() {
         return application.withPropertyValues(
                 "spring.data.redis.port=" + RedisServer.shared().port());
-    }
-
-    @Test
-    void instancesOfAnApplicationShareLimitsAndTwoApplicationsDoNot() {
-        ApplicationContextRunner shop = shared().withPropertyValues("spring.application.name=shop");
-        ApplicationContextRunner blog = shared().withPropertyValues("spring.application.name=blog");
-        shop.run(one -> shop.run(other -> blog.run(apart -> {
-            List.of(one, other, apart).forEach(LimiterRedisAutoConfigurationTests::awaitRedis);
-            for (int i = 0; i < 10; i++) {
-                assertThat(permits(i % 2 == 0 ? one : other, "alice")).isTrue();
-            }
-            assertThat(permits(one, "alice")).isFalse();
-            assertThat(permits(apart, "alice")).isTrue();
-        })));
     }
 
     private static boolean permits(AssertableApplicationContext context, String key) {
@@ -103,41 +88,6 @@ class LimiterRedisAutoConfigurationTests {
                 .run(context -> assertThat(
                                 context.getBean(LimiterSettings.class).redis().keyPrefix())
                         .isEqualTo(prefix));
-    }
-
-    @Test
-    void limitsMayHaveAServerOfTheirOwn() {
-        withoutRedis
-                .withPropertyValues("limiter.redis.url=" + "redis://127.0.0.1:"
-                        + RedisServer.shared().port())
-                .run(LimiterRedisAutoConfigurationTests::awaitRedis);
-    }
-
-    @Test
-    void measuresSavedCallsAndIsHealthy() {
-        shared().withBean(MeterRegistry.class, SimpleMeterRegistry::new).run(context -> {
-            awaitRedis(context);
-            Rule one = Rule.of("measured", Limit.fixedWindow(1, Duration.ofDays(1)));
-            RateLimiters limiters = context.getBean(RateLimiters.class);
-            limiters.tryAcquire(one, "alice");
-            limiters.tryAcquire(one, "alice");
-            MeterRegistry registry = context.getBean(MeterRegistry.class);
-            for (String counter : List.of("known.rejections", "calls", "requests")) {
-                assertThat(registry.get("limiter.redis." + counter)
-                                .functionCounter()
-                                .count())
-                        .as(counter)
-                        .isPositive();
-            }
-            assertThat(registry.get("limiter.redis.available")
-                            .tag("node", "all")
-                            .gauge()
-                            .value())
-                    .isEqualTo(1);
-            assertThat(registry.get("limiter.redis.instances").gauge().value()).isPositive();
-            assertThat(context.getBean(HealthIndicator.class).health().getStatus())
-                    .isEqualTo(Status.UP);
-        });
     }
 
     /** Starts in the phase of web servers. */
@@ -218,29 +168,6 @@ class LimiterRedisAutoConfigurationTests {
                         await(() -> output.getAll().contains("maxmemory-policy allkeys-lru"));
                         assertThat(output).contains("[LIM-913]");
                     });
-        }
-    }
-
-    /** Provided by {@code @ServiceConnection} of Testcontainers and Docker Compose. */
-    @Test
-    void usesTheServerOfAServiceConnection() {
-        RedisConnectionDetails details = new RedisConnectionDetails() {
-
-            @Override
-            public Standalone getStandalone() {
-                return Standalone.of("127.0.0.1", RedisServer.shared().port());
-            }
-        };
-        application
-                .withBean(RedisConnectionDetails.class, () -> details)
-                .withPropertyValues("spring.data.redis.port=" + Ports.free())
-                .run(LimiterRedisAutoConfigurationTests::awaitRedis);
-    }
-
-    @Test
-    void findsTheServerThroughSentinel() {
-        try (RedisSentinel sentinel = new RedisSentinel()) {
-            application.withPropertyValues(sentinel.properties()).run(LimiterRedisAutoConfigurationTests::awaitRedis);
         }
     }
 

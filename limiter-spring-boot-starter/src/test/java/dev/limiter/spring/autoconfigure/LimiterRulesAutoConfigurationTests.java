@@ -40,6 +40,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.http.server.PathContainer;
 
+/** Rules are bound from yml, variables and sources, under the names that people write. */
 class LimiterRulesAutoConfigurationTests {
 
     private static final RuleDefinition MORE = RuleDefinition.named("more").limit(5, "1s");
@@ -73,31 +74,6 @@ class LimiterRulesAutoConfigurationTests {
             assertThat(rules.excludes("/orders", PathContainer.parsePath("/orders")))
                     .isFalse();
         });
-    }
-
-    @Test
-    void leasesAreReadByRule() {
-        runner.withPropertyValues(
-                        "limiter.rules.orders.paths=/orders",
-                        "limiter.rules.orders.limit=1000",
-                        "limiter.rules.orders.window=1s",
-                        "limiter.rules.orders.lease=5%",
-                        "limiter.web.default-limit.limit=1000",
-                        "limiter.web.default-limit.window=1s",
-                        "limiter.web.default-limit.lease=50%")
-                .run(context -> {
-                    RuleSet rules = context.getBean(Rules.class).current();
-                    assertThat(rules.lease("orders")).isEqualTo(5);
-                    assertThat(rules.lease("default")).isEqualTo(50);
-                    assertThat(rules.lease("other")).isZero();
-                });
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"false", "off", "no", "0"})
-    void disabledDefinesNothing(String disabled) {
-        runner.withPropertyValues("limiter.enabled=" + disabled, "limiter.typo=1")
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Rules.class));
     }
 
     @Test
@@ -176,6 +152,22 @@ class LimiterRulesAutoConfigurationTests {
                 """,
                 rules -> assertThat(rules.find("orders").orElseThrow().rule().policies())
                         .containsExactly("orders-0", "orders-1"));
+    }
+
+    @Test
+    void candidateWithoutANameChangesTheFirstLimit() {
+        yaml(
+                """
+                limiter.rules.orders:
+                  limits: { burst: { limit: 10, window: 1s }, hourly: { limit: 1000, window: 1h } }
+                  candidate: { limit: 50 }
+                """,
+                rules -> assertThat(rules.find("orders-candidate")
+                                .orElseThrow()
+                                .rule()
+                                .limits())
+                        .extracting(Limit::limit)
+                        .containsExactly(50L, 1000L));
     }
 
     @Test

@@ -21,6 +21,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 
+/** Expressions, annotations and scripts work in native images. */
 class LimiterRuntimeHintsTests {
 
     private final RuntimeHints hints = new RuntimeHints();

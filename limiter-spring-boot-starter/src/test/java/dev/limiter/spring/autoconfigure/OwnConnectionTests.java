@@ -9,21 +9,11 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
-import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.RedisSentinelConfiguration;
-import org.springframework.data.redis.connection.RedisSocketConfiguration;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+/** The connection for limits has the settings of the application and never waits. */
 class OwnConnectionTests {
 
     private static final ClientResources RESOURCES = ClientResources.create();
@@ -31,23 +21,6 @@ class OwnConnectionTests {
     @AfterAll
     static void shutdown() {
         var unused = RESOURCES.shutdown();
-    }
-
-    static Stream<RedisConfiguration> servers() {
-        return Stream.of(
-                new RedisStandaloneConfiguration("redis.example.org", 6390),
-                new RedisSentinelConfiguration("main", Set.of("sentinel.example.org:26379")),
-                new RedisClusterConfiguration(Set.of("node.example.org:6379")),
-                new RedisSocketConfiguration("/run/redis.sock"),
-                new RedisStaticMasterReplicaConfiguration("master.example.org"));
-    }
-
-    @ParameterizedTest
-    @MethodSource("servers")
-    void usesTheServerOfTheApplication(RedisConfiguration server) {
-        assertThat(ApplicationRedisConfiguration.of(new LettuceConnectionFactory(server))
-                        .server())
-                .isSameAs(server);
     }
 
     @Test

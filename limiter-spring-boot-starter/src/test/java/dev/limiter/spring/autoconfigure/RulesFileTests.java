@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
+/** The rules file is found, read and validated before it replaces anything. */
 class RulesFileTests {
 
     @TempDir
@@ -45,14 +46,6 @@ class RulesFileTests {
             put("limiter.rules-file", property);
         }
         assertThat(Objects.toString(RulesFile.of(environment), null)).isEqualTo(file);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"rules.yml", "file:rules.yml", "file:./rules.yml"})
-    void isRelativeToTheWorkingDirectory(String property) {
-        put("limiter.rules-file", property);
-        assertThat(Path.of(String.valueOf(RulesFile.of(environment))).normalize())
-                .isEqualTo(Path.of("rules.yml").toAbsolutePath());
     }
 
     @ParameterizedTest
@@ -102,18 +95,6 @@ class RulesFileTests {
                     .isThrownBy(rules::read)
                     .withMessageContaining("more than 1048576 bytes");
         }
-    }
-
-    @Test
-    void fileMayBeMissing() {
-        assertThat(new RulesFile(folder.resolve("none.yml")).read()).isNull();
-    }
-
-    @Test
-    void folderIsNoFile() {
-        assertThatExceptionOfType(LimiterConfigurationException.class)
-                .isThrownBy(new RulesFile(folder)::read)
-                .withMessageContaining("This is not a regular file.");
     }
 
     @ParameterizedTest

@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
-/** Applications without a web server: next to each other, as parent and child, restarted. */
+/** Limits work in parent and child contexts, and after a restart. */
 class SeveralContextsTests {
 
     private static final Rule EXPORTS = Rule.of("exports", Limit.concurrency(1));
@@ -68,17 +68,6 @@ class SeveralContextsTests {
             assertThat(child.getBean(RateLimiters.class)).isNotSameAs(parent.getBean(RateLimiters.class));
             requestsWaitForTheirTurn(child);
             requestsWaitForTheirTurn(parent);
-        }
-    }
-
-    @Test
-    void twoApplicationsLimitEachForItself() {
-        try (ConfigurableApplicationContext one = application(Application.class).run();
-                ConfigurableApplicationContext other =
-                        application(Application.class).run()) {
-            requestsWaitForTheirTurn(one);
-            one.close();
-            requestsWaitForTheirTurn(other);
         }
     }
 

@@ -3,9 +3,7 @@ package dev.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.Limiter;
-import dev.limiter.spring.aop.LimitedMethodScanner;
 import dev.limiter.spring.compile.Rules;
-import dev.limiter.spring.operate.LiveRules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,22 +68,5 @@ class StoredChangesAtStartTests {
                 .withPropertyValues("limiter.rules-file=" + rules, "limiter.changes-file=" + changes)
                 .withBean(Server.class)
                 .run(context -> assertThat(context.getBean(Server.class).limit).isEqualTo(5));
-    }
-
-    @Test
-    void ofARemovedRuleAreNotReportedAsUnused() throws IOException {
-        Path changes = Files.writeString(
-                folder.resolve("changes"),
-                "{version: 1, changes: [{rule: gone, set: {limit: 5}, version: 1, at: 2026-11-23T08:12:04Z, by: ann}]}");
-        new ApplicationContextRunner()
-                .withConfiguration(Limiter.autoConfigurations())
-                .withConfiguration(AutoConfigurations.of(LimiterChangesAutoConfiguration.class))
-                .withPropertyValues("limiter.changes-file=" + changes)
-                .run(context -> {
-                    assertThat(context.getBean(LiveRules.class).problem())
-                            .hasValueSatisfying(problem -> assertThat(problem).contains("gone"));
-                    assertThat(context.getBean(LimitedMethodScanner.class).findings())
-                            .isEmpty();
-                });
     }
 }

@@ -10,9 +10,7 @@ import dev.limiter.spring.decide.RateLimitListener;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -120,27 +118,9 @@ final class Instance implements AutoCloseable {
     @RestController
     static class Endpoints {
 
-        private final AtomicInteger inFlight = new AtomicInteger();
-        private final AtomicInteger most = new AtomicInteger();
-
         @GetMapping({"/local", "/closed", "/today"})
         String served() {
             return "served";
-        }
-
-        /** Takes a while. */
-        @GetMapping("/held")
-        String held() {
-            most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
-            LockSupport.parkNanos(50_000_000);
-            inFlight.decrementAndGet();
-            return "served";
-        }
-
-        /** Returns the maximum number of concurrent requests. */
-        @GetMapping("/most")
-        int most() {
-            return most.get();
         }
     }
 

@@ -15,6 +15,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.support.StaticApplicationContext;
 
+/** Findings are reported once, also if another check fails. */
 @ExtendWith(OutputCaptureExtension.class)
 class StartupReportTests {
 

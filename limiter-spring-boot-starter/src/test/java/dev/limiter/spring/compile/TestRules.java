@@ -14,8 +14,6 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
-import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.EnumSet;
 import java.util.List;
@@ -27,11 +25,6 @@ import org.springframework.web.util.pattern.PathPatternParser;
 public final class TestRules {
 
     private TestRules() {}
-
-    /** Returns a rule as if it were configured under {@code limiter.rules}. */
-    public static RuleDefinition.Builder rule(String name) {
-        return RuleDefinition.builder(name, RuleOrigin.property("limiter.rules." + name));
-    }
 
     /**
      * @param mode of all rules

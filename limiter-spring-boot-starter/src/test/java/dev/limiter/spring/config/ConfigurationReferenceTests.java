@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.limiter.spring.failure.EnumText;
 import dev.limiter.spring.rule.LimitOptions;
-import dev.limiter.spring.rule.MadeUpOption;
 import dev.limiter.spring.rule.RuleOptions;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
@@ -163,28 +162,6 @@ class ConfigurationReferenceTests {
     void everyHintIsOfAProperty() {
         List<String> properties = names("properties");
         assertThat(names("hints")).isNotEmpty().allMatch(name -> properties.contains(name.replaceAll("\\.keys$", "")));
-    }
-
-    @Test
-    void aNewOptionIsDescribed() throws IOException {
-        JsonNode metadata = new ObjectMapper()
-                .readTree(new OptionMetadata()
-                        .level("limiter.rules.*.", List.of(MadeUpOption.SPARE))
-                        .toString());
-
-        JsonNode property = metadata.get("properties").get(0);
-        assertThat(name(property)).isEqualTo("limiter.rules.*.spare-permits");
-        assertThat(property.get("type").asText()).isEqualTo("java.lang.Integer");
-        assertThat(property.get("defaultValue").asInt()).isEqualTo(2);
-        assertThat(property.get("description").asText())
-                .isEqualTo("Permits beyond the limit, 1 to 9. For fixed-window.");
-        assertThat(metadata.get("hints")
-                        .get(0)
-                        .get("values")
-                        .get(0)
-                        .get("value")
-                        .asInt())
-                .isEqualTo(3);
     }
 
     private static Map<String, JsonNode> byName(String part) {

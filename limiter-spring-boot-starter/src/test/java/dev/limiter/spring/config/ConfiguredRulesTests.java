@@ -1,17 +1,12 @@
 package dev.limiter.spring.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.limiter.spring.failure.LimiterConfigurationException;
-import dev.limiter.spring.failure.Problem;
 import dev.limiter.spring.rule.BanOptions;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
-import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.rule.Setting;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -28,6 +22,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
+/** Settings have their source, and Actuator stays exempt wherever it is. */
 class ConfiguredRulesTests {
 
     private final ConfigurableEnvironment environment = environment();
@@ -56,29 +51,6 @@ class ConfiguredRulesTests {
         assertThat(rule.get(RuleOptions.KEY)).isEqualTo(new Setting<>(List.of("ip"), "limiter.rules.log-in.key"));
         assertThat(rule.get(BanOptions.AFTER)).isEqualTo(new Setting<>(3L, "limiter.rules.log-in.ban.after"));
         assertThat(rule.limits()).isNull();
-    }
-
-    @Test
-    void namedLimitsAreThoseOfTheRule() {
-        RuleDefinition rule = configured(Map.of(
-                        "limiter.rules.a.limits.burst.limit", "5",
-                        "limiter.rules.a.limits.burst.window", "1s"))
-                .with(List.of())
-                .iterator()
-                .next();
-        assertThat(rule.limits()).containsOnlyKeys("burst");
-        assertThat(rule.limitsByName().get("burst").get(LimitOptions.WINDOW))
-                .isEqualTo(new Setting<>("1s", "limiter.rules.a.limits.burst.window"));
-    }
-
-    @Test
-    void automaticLimitIsOneOfEachEndpoint() {
-        assertThat(configured(Map.of()).defaultLimit()).isNull();
-        assertThat(configured(Map.of("limiter.web.default-limit.limit", "5")).defaultLimit())
-                .satisfies(rule -> {
-                    assertThat(rule.name()).isEqualTo("default");
-                    assertThat(rule.value(RuleOptions.SCOPE)).isEqualTo(Scope.ENDPOINT);
-                });
     }
 
     /** The exempt path of the Actuator endpoints follows the configuration of the application. */
@@ -120,31 +92,6 @@ class ConfiguredRulesTests {
                     assertThat(rule.limit().value(LimitOptions.LIMIT)).isEqualTo(7);
                     assertThat(rule.limit().value(LimitOptions.WINDOW)).isEqualTo("1m");
                 });
-    }
-
-    @Test
-    void twoSpellingsInOneSourceAreTwoRules() {
-        assertThat(problems(Map.of("limiter.rules.my-rule.limit", "5", "limiter.rules.myRule.limit", "5")))
-                .singleElement()
-                .asString()
-                .contains("[LIM-104]");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"[a.b]", "[a/b]", "[-a]", "[a b]"})
-    void nameHasLettersDigitsAndDashes(String name) {
-        assertThat(problems(Map.of("limiter.rules." + name + ".limit", "5")))
-                .singleElement()
-                .asString()
-                .contains("[LIM-103]");
-    }
-
-    private List<Problem> problems(Map<String, Object> properties) {
-        List<Problem> problems = new ArrayList<>();
-        assertThatExceptionOfType(LimiterConfigurationException.class)
-                .isThrownBy(() -> configured(properties))
-                .satisfies(failure -> problems.addAll(failure.problems()));
-        return problems;
     }
 
     private ConfiguredRules configured(Map<String, Object> properties) {

@@ -17,29 +17,8 @@ import org.springframework.boot.origin.TextResourceOrigin.Location;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.ClassPathResource;
 
+/** A failure at startup stays readable with many problems. */
 class LimiterConfigurationFailureAnalyzerTests {
-
-    private static final String MORE = "Search the manual for a code, for example LIM-301.";
-
-    @Test
-    void describesEachProblemAndTheActionOfEachCodeOnce() {
-        FailureAnalysis analysis = analysis(
-                new Problem(MessageCode.KEY, "limiter.rules.a.key", "x", "Unknown."),
-                new Problem(MessageCode.KEY, "limiter.rules.b.key", "y", "Unknown."),
-                new Problem(MessageCode.COST, "cost of @RateLimiter on Orders.list()", null, "Missing."));
-        assertThat(analysis.getDescription()).isEqualTo("""
-                limiter.rules.a.key = "x" (class path resource [application.yml] - 7:11)
-                    Unknown. [LIM-301]
-
-                limiter.rules.b.key = "y"
-                    Unknown. [LIM-301]
-
-                cost of @RateLimiter on Orders.list()
-                    Missing. [LIM-208]""");
-        assertThat(analysis.getAction())
-                .isEqualTo(String.join(
-                        "\n", "LIM-301: " + MessageCode.KEY.action(), "LIM-208: " + MessageCode.COST.action(), MORE));
-    }
 
     @Test
     void describesTheFirstFiftyProblemsAndCountsTheOthers() {

@@ -82,19 +82,6 @@ class ChargeIfFailedTests extends WebTestSupport {
         assertThatThrownBy(() -> accounts.work("")).isInstanceOf(RateLimitExceededException.class);
     }
 
-    @Test
-    void callHasFailedIfItsFutureHas() {
-        for (int i = 0; i < 5; i++) {
-            assertThat(accounts.later(CompletableFuture.completedFuture("")).join())
-                    .isEmpty();
-        }
-        CompletableFuture<String> failed = CompletableFuture.failedFuture(new IllegalStateException("on purpose"));
-        for (int i = 0; i < 2; i++) {
-            assertThat(accounts.later(failed)).isCompletedExceptionally();
-        }
-        assertThatThrownBy(() -> accounts.later(failed)).isInstanceOf(RateLimitExceededException.class);
-    }
-
     /** Only the outcome of the call counts, whatever response the handler makes of it. */
     @Test
     void callWithinARequestIsSettledByItsOwnOutcome() throws Exception {
@@ -105,7 +92,7 @@ class ChargeIfFailedTests extends WebTestSupport {
 
     /** By the outcome of the method, or of the request. */
     @ParameterizedTest
-    @ValueSource(strings = {"result", "response", "future", "future-response", "callable", "both", "service"})
+    @ValueSource(strings = {"result", "future-response", "both", "service"})
     void onlyFailuresAreCharged(String path) throws Exception {
         String url = "/" + path + "?status=";
         for (int i = 0; i < 3; i++) {
@@ -149,11 +136,6 @@ class ChargeIfFailedTests extends WebTestSupport {
         @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
         public String work(String user) {
             return user.strip();
-        }
-
-        @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
-        public CompletableFuture<String> later(CompletableFuture<String> result) {
-            return result;
         }
 
         @RateLimiter(limit = 2, window = "1h", chargeIf = "failed")
@@ -201,28 +183,10 @@ class ChargeIfFailedTests extends WebTestSupport {
             return answer(status);
         }
 
-        @RateLimiter(name = "response", limit = 1, window = "1h", chargeIf = "#response.status == 401")
-        @GetMapping("/response")
-        ResponseEntity<String> response(int status) {
-            return answer(status);
-        }
-
-        @RateLimiter(name = "future", limit = 1, window = "1h", chargeIf = "#result.statusCode.value() == 401")
-        @GetMapping("/future")
-        CompletableFuture<ResponseEntity<String>> future(int status) {
-            return CompletableFuture.supplyAsync(() -> answer(status));
-        }
-
         @RateLimiter(name = "future-response", limit = 1, window = "1h", chargeIf = "#response.status == 401")
         @GetMapping("/future-response")
         CompletableFuture<ResponseEntity<String>> futureResponse(int status) {
             return CompletableFuture.supplyAsync(() -> answer(status));
-        }
-
-        @RateLimiter(name = "callable", limit = 1, window = "1h", chargeIf = "#response.status == 401")
-        @GetMapping("/callable")
-        Callable<ResponseEntity<String>> callable(int status) {
-            return () -> answer(status);
         }
 
         @RateLimiter(

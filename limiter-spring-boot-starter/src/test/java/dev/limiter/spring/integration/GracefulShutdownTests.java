@@ -29,7 +29,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Requests that the web server waits for during shutdown. */
+/** A shutdown lets requests finish and leaves none waiting. */
 @Timeout(120)
 class GracefulShutdownTests {
 

@@ -9,7 +9,6 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,7 +16,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** Permits of the rules for the path are refunded if a method rejects the request later, on any thread. */
@@ -34,19 +32,7 @@ class LaterRejectionTests extends WebTestSupport {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "/direct",
-                "/callable",
-                "/task",
-                "/deferred",
-                "/deferred-wrapped",
-                "/future",
-                "/future-chained",
-                "/joined",
-                "/gotten",
-                "/sse"
-            })
+    @ValueSource(strings = {"/direct", "/callable", "/deferred", "/deferred-wrapped", "/joined", "/sse"})
     void permitsOfThePathAreRefunded(String path) throws Exception {
         assertThat(get(path).statusCode()).isEqualTo(200);
 
@@ -111,11 +97,6 @@ class LaterRejectionTests extends WebTestSupport {
             return limited::call;
         }
 
-        @GetMapping("/task")
-        WebAsyncTask<String> task() {
-            return new WebAsyncTask<>(10_000L, limited::call);
-        }
-
         @GetMapping("/deferred")
         DeferredResult<String> deferred() {
             DeferredResult<String> result = new DeferredResult<>();
@@ -143,16 +124,6 @@ class LaterRejectionTests extends WebTestSupport {
             return result;
         }
 
-        @GetMapping("/future")
-        CompletableFuture<String> future() {
-            return CompletableFuture.supplyAsync(limited::call);
-        }
-
-        @GetMapping("/future-chained")
-        CompletableFuture<String> futureChained() {
-            return CompletableFuture.supplyAsync(() -> "x").thenApply(x -> limited.call());
-        }
-
         @GetMapping("/own")
         String own() {
             return limited.own();
@@ -177,11 +148,6 @@ class LaterRejectionTests extends WebTestSupport {
         @GetMapping("/joined")
         String joined() {
             return CompletableFuture.supplyAsync(limited::call).join();
-        }
-
-        @GetMapping("/gotten")
-        String gotten() throws ExecutionException, InterruptedException {
-            return CompletableFuture.supplyAsync(limited::call).get();
         }
 
         @GetMapping("/sse")

@@ -17,15 +17,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
-import org.springframework.core.io.ByteArrayResource;
-import org.springframework.core.io.Resource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.access.AccessDeniedException;
@@ -40,7 +37,6 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
-import org.springframework.web.servlet.view.RedirectView;
 
 /**
  * All kinds of responses, in three areas with different rules. Parameters are scripts: comma-separated steps as in
@@ -53,12 +49,6 @@ class ResponseKindEndpoints {
     static final String ETAG = "\"05d41402abc4b2a76b9719d911017c592\"";
 
     private static final String FAIL = "fail";
-
-    @ResponseStatus(HttpStatus.UNAUTHORIZED)
-    private static final class Unauthorized extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-    }
 
     private static final class Handled extends RuntimeException {
 
@@ -133,54 +123,16 @@ class ResponseKindEndpoints {
         return registration;
     }
 
-    @GetMapping("/json")
-    @ResponseBody
-    Map<String, String> json() {
-        return Map.of("text", "x".repeat(5_000));
-    }
-
     @GetMapping("/large")
     @ResponseBody
     String large() {
         return "x".repeat(1 << 20);
     }
 
-    @GetMapping("/file")
-    ResponseEntity<Resource> file() {
-        return ResponseEntity.ok()
-                .header("Content-Disposition", "attachment; filename=file.bin")
-                .body(new ByteArrayResource(new byte[100_000]));
-    }
-
-    @GetMapping("/empty")
-    ResponseEntity<Void> empty() {
-        return ResponseEntity.noContent().build();
-    }
-
-    @GetMapping("/entity")
-    ResponseEntity<String> entity() {
-        return ResponseEntity.status(308).header("Location", "/elsewhere").body("moved");
-    }
-
-    @GetMapping("/redirect")
-    String redirect() {
-        return "redirect:/elsewhere";
-    }
-
     @GetMapping("/etag")
     @ResponseBody
     String etag() {
         return "hello";
-    }
-
-    @GetMapping("/exception")
-    void exception() {
-        throw failure();
-    }
-
-    @GetMapping("/unauthorized")
-    void unauthorized() {
-        throw new Unauthorized();
     }
 
     /** Spring Security converts this exception to 403, outside of Spring MVC. */
@@ -193,13 +145,6 @@ class ResponseKindEndpoints {
     @ResponseStatus(HttpStatus.OK)
     void filterFailed(HttpServletRequest request) {
         request.setAttribute(FAIL, true);
-    }
-
-    @GetMapping("/sse-failed")
-    SseEmitter sseFailed() {
-        SseEmitter emitter = new SseEmitter();
-        new Thread(() -> emitter.completeWithError(failure())).start();
-        return emitter;
     }
 
     @GetMapping("/sse")
@@ -218,20 +163,6 @@ class ResponseKindEndpoints {
                 })
                 .start();
         return emitter;
-    }
-
-    @GetMapping("/streaming")
-    StreamingResponseBody streaming() {
-        return onceLeft(out -> out.write('x'));
-    }
-
-    @GetMapping("/streaming-large")
-    StreamingResponseBody streamingLarge() {
-        return onceLeft(out -> {
-            for (int i = 0; i < 100; i++) {
-                out.write(new byte[1_000]);
-            }
-        });
     }
 
     @GetMapping("/streaming-failed")
@@ -260,45 +191,9 @@ class ResponseKindEndpoints {
         };
     }
 
-    @GetMapping("/future")
-    @ResponseBody
-    CompletableFuture<String> future() {
-        return CompletableFuture.supplyAsync(() -> "future");
-    }
-
-    @GetMapping("/future-failed")
-    @ResponseBody
-    CompletableFuture<String> futureFailed() {
-        return CompletableFuture.supplyAsync(() -> {
-            throw failure();
-        });
-    }
-
     @GetMapping("/deferred-timeout")
     DeferredResult<String> deferredTimeout() {
         return new DeferredResult<>(300L);
-    }
-
-    @GetMapping("/deferred")
-    @ResponseBody
-    DeferredResult<String> deferred() {
-        DeferredResult<String> result = new DeferredResult<>();
-        new Thread(() -> result.setResult("deferred")).start();
-        return result;
-    }
-
-    @GetMapping("/deferred-redirect")
-    DeferredResult<RedirectView> deferredRedirect() {
-        DeferredResult<RedirectView> result = new DeferredResult<>();
-        new Thread(() -> result.setResult(new RedirectView("/elsewhere"))).start();
-        return result;
-    }
-
-    @GetMapping("/deferred-failed")
-    DeferredResult<String> deferredFailed() {
-        DeferredResult<String> result = new DeferredResult<>();
-        new Thread(() -> result.setErrorResult(failure())).start();
-        return result;
     }
 
     @GetMapping("/callable")

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Uses decisions of the real storage, with a clock that tests advance. */
+/** Clients that use the shown permits within the shown time are not rejected. */
 class EffectiveWindowTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -34,15 +34,6 @@ class EffectiveWindowTests {
         assertThat(seconds(limiters.tryAcquire(rule, "a"))).isEqualTo(3564);
         assertThat(seconds(limiters.tryAcquire(rule, "a", 97))).isEqualTo(72);
         assertThat(seconds(limiters.tryAcquire(rule, "a", 2))).isEqualTo(36);
-    }
-
-    @Test
-    void windowsAndLogsHaveTheTimeOfTheirReset() {
-        for (Limit limit : List.of(Limit.fixedWindow(10, HOUR).alignFirst(), Limit.slidingWindowLog(10, HOUR))) {
-            assertThat(seconds(limiters.tryAcquire(
-                            Rule.of("all", limit), limit.algorithm().name())))
-                    .isEqualTo(3600);
-        }
     }
 
     static List<Limit> buckets() {
@@ -125,15 +116,6 @@ class EffectiveWindowTests {
         assertThat(last.remaining()).isZero();
         assertThat(seconds(last, ordinary)).isEqualTo(10 * (others + 1));
         assertThat(limiters.tryAcquire(ordinary).retryAfter()).contains(Duration.ofSeconds(10 * (others + 1)));
-    }
-
-    @Test
-    void isTheRetryTimeAfterARejection() {
-        Rule rule = Rule.of("all", Limit.tokenBucket(100, HOUR));
-        limiters.tryAcquire(rule, "a", 90);
-
-        assertThat(seconds(limiters.tryAcquire(rule, "a", 15))).isEqualTo(180);
-        assertThat(seconds(limiters.tryAcquire(rule, "a", 101))).isEqualTo(360);
     }
 
     private static long seconds(Decision decision) {

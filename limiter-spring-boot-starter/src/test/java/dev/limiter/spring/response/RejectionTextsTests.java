@@ -21,6 +21,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.support.DelegatingMessageSource;
 import org.springframework.context.support.StaticMessageSource;
 
+/** Texts of rejections can be translated, and a broken translation is left out. */
 @ExtendWith(OutputCaptureExtension.class)
 class RejectionTextsTests {
 
@@ -89,13 +90,6 @@ class RejectionTextsTests {
                         OptionalLong.of(1200),
                         Locale.GERMAN))
                 .isEqualTo("The limit GET /it's/{id} is used up; retry after 1200 s.");
-    }
-
-    @Test
-    void namesOfLimitsAreNoPatterns() {
-        assertThat(texts.detail(
-                        Problem.QUOTA_EXCEEDED, rejection(1), List.of("it's {0}"), OptionalLong.of(1), Locale.ENGLISH))
-                .isEqualTo("The limit it's {0} is used up; retry after 1 s.");
     }
 
     @Test

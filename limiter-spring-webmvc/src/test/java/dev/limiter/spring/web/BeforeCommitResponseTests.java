@@ -2,7 +2,6 @@ package dev.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
@@ -11,13 +10,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.mock.web.MockServletContext;
 
+/** Refunds and fields are complete before any call commits the response. */
 class BeforeCommitResponseTests {
 
     private static final int BUFFER = 4096;
@@ -108,60 +106,6 @@ class BeforeCommitResponseTests {
         assertThat(settled).hasSize(1);
     }
 
-    @ParameterizedTest
-    @MethodSource("lengths")
-    void lengthThatIsAnnouncedAfterTheBodyCommitsIt(Call length) throws IOException {
-        response.getOutputStream().write(new byte[5]);
-        assertThat(settled).isEmpty();
-        length.on(response);
-        assertThat(settled).hasSize(1);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"UTF-8, x, 4095", "UTF-8, ä, 2047", "UTF-8, €, 1365", "UTF-8, 😀, 1023", "ISO-8859-1, ä, 4095"})
-    void bytesOfCharactersAreCounted(String encoding, String text, int fitting) throws IOException {
-        response.setCharacterEncoding(encoding);
-        for (int i = 0; i < fitting; i++) {
-            response.getWriter().write(text);
-        }
-        assertThat(settled).isEmpty();
-        response.getWriter().write(text.toCharArray(), 0, text.length());
-        assertThat(settled).hasSize(1);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"jetty/12.0.36, 1", "Apache Tomcat/11.0.24, 0", "Undertow - 2.3.24.Final, 0"})
-    void jettySendsLargeArraysAtOnce(String server, int calls) throws IOException {
-        around(target, server).getOutputStream().write(new byte[BUFFER / 4 + 1]);
-
-        assertThat(settled).hasSize(calls);
-    }
-
-    @Test
-    void redirectHasNoFields() throws IOException {
-        response.sendRedirect("/elsewhere");
-
-        assertThat(settled).containsExactly("302 /elsewhere");
-        assertThat(target.containsHeader("RateLimit")).isFalse();
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {300, 304, 307, 399})
-    void statusOfARedirectHasNoFields(int status) throws IOException {
-        response.setStatus(status);
-        response.flushBuffer();
-
-        assertThat(target.containsHeader("RateLimit")).isFalse();
-    }
-
-    @Test
-    void errorIsSettledByItsStatus() throws IOException {
-        response.sendError(404, "message");
-
-        assertThat(settled).containsExactly("404 null");
-        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
-    }
-
     /** Jetty sends interim responses for 102 and 103, and closes the connection for -1. */
     @ParameterizedTest
     @ValueSource(ints = {102, 103, -1})
@@ -175,13 +119,6 @@ class BeforeCommitResponseTests {
                 .sendError(status);
 
         assertThat(settled).isEmpty();
-    }
-
-    @Test
-    void exceptionIsAServerError() {
-        response.beforeFailure();
-
-        assertThat(settled).containsExactly("500 null");
     }
 
     @Test
@@ -202,62 +139,5 @@ class BeforeCommitResponseTests {
         response.flushBuffer();
 
         assertThat(target.getHeader("RateLimit")).isEqualTo("\"api\";r=0;t=60");
-    }
-
-    @Test
-    void includedResourceCannotSetStatusOrFields() throws IOException {
-        response.beginInclude();
-        target.setStatus(200);
-        response.setContentLength(1);
-        response.getOutputStream().write(new byte[2]);
-        response.endInclude();
-
-        assertThat(settled).isEmpty();
-    }
-
-    @Test
-    void whatIsDecidedLaterIsSettledAtOnce() throws IOException {
-        response.changed();
-        assertThat(settled).isEmpty();
-
-        response.beforeCommit();
-        fields.set("RateLimit", "\"api\";r=0;t=60");
-        response.changed();
-
-        assertThat(settled).hasSize(2);
-        assertThat(target.getHeader("RateLimit")).isEqualTo("\"api\";r=0;t=60");
-    }
-
-    /** Jetty commits before it reports the end of asynchronous work. */
-    @Test
-    void asynchronousWorkOnJettyHasTheFieldsFromItsBeginning() throws IOException {
-        BeforeCommitResponse onJetty = around(target, "jetty/12.0.36");
-        AsyncContext context = start(onJetty);
-
-        assertThat(context.getResponse()).isSameAs(onJetty);
-        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
-        onJetty.sendRedirect("/elsewhere");
-        assertThat(target.getHeader("RateLimit")).isNull();
-    }
-
-    @Test
-    void asynchronousWorkElsewhereHasThemAtItsEnd() {
-        assertThat(start(response).getResponse()).isSameAs(response);
-        assertThat(target.containsHeader("RateLimit")).isFalse();
-    }
-
-    /** The content of the wrapper might never be sent. */
-    @Test
-    void asynchronousWorkPassesByAFilterAround() {
-        BeforeCommitResponse wrapped = around(new HttpServletResponseWrapper(target), "Apache Tomcat/11.0.24");
-
-        assertThat(start(wrapped).getResponse()).isNotSameAs(wrapped);
-        assertThat(target.getHeader("RateLimit")).isEqualTo(FIELD);
-    }
-
-    private static AsyncContext start(BeforeCommitResponse answer) {
-        MockHttpServletRequest request = new MockHttpServletRequest();
-        request.setAsyncSupported(true);
-        return new BeforeCommitRequest(request, answer).startAsync();
     }
 }

@@ -11,38 +11,15 @@ import dev.limiter.spring.rule.HeaderStyle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.mock.web.MockHttpServletResponse;
 
+/** The legacy fields show the tightest of several limits. */
 class RateLimitHeadersTests {
 
     private final MockHttpServletResponse response = new MockHttpServletResponse();
     private final PolicyTexts texts = new PolicyTexts();
-
-    @ParameterizedTest
-    @EnumSource(HeaderStyle.class)
-    void writesTheFieldsOfEachStyle(HeaderStyle style) {
-        RateLimitHeaders headers = new RateLimitHeaders();
-        add(headers, style, permitted("a", 10, 5));
-        headers.writeTo(response::setHeader);
-
-        assertThat(response.getHeader("RateLimit-Policy")).isEqualTo(style.ietf() ? "\"a\";q=10;w=60" : null);
-        assertThat(response.getHeader("RateLimit")).isEqualTo(available(style));
-        assertThat(response.getHeader("X-RateLimit-Limit")).isEqualTo(style.legacy() ? "10" : null);
-        assertThat(response.getHeader("X-RateLimit-Remaining")).isEqualTo(style.legacy() ? "5" : null);
-        assertThat(response.getHeader("X-RateLimit-Reset")).isEqualTo(style.legacy() ? "30" : null);
-    }
-
-    private static @Nullable String available(HeaderStyle style) {
-        return switch (style) {
-            case IETF, BOTH -> "\"a\";r=5;t=30";
-            case IETF_NEXT -> "\"a\";a=5;w=30";
-            case LEGACY, NONE -> null;
-        };
-    }
 
     @ParameterizedTest
     @CsvSource({"2, 0, 0, 20", "2, 0, 25, 25", "0, 2, 0, 10"})

@@ -52,11 +52,6 @@ class RequestGateTests {
             .current()
             .rules()
             .get(0);
-    private final RateLimitRule quota = TestRules.inForce(
-                    TestRules.rule("quota", "/pool").limit(1L, "1h", Algorithm.TOKEN_BUCKET, null, null))
-            .current()
-            .rules()
-            .get(0);
     private final RateLimiters limiters = RateLimiters.builder().build();
     private final RuleDecider decider = decider(limiters);
     private final RequestGate gate = gate(decider);
@@ -101,14 +96,9 @@ class RequestGateTests {
 
     /** Dispatches the request to the endpoint. */
     private void arrive(HttpServletRequest current, HttpServletResponse answer) throws IOException {
-        arrive(List.of(pool), current, answer);
-    }
-
-    private void arrive(List<RateLimitRule> rules, HttpServletRequest current, HttpServletResponse answer)
-            throws IOException {
         ServletRequestDecisions decisions = requests.of(current, answer);
         decisions.endpointDecided();
-        assertThat(gate.permits(ApplicableRules.of(rules), "GET /pool", decisions, current, answer))
+        assertThat(gate.permits(ApplicableRules.of(List.of(pool)), "GET /pool", decisions, current, answer))
                 .isTrue();
         assertThat(limiters.waiting()).isOne();
     }
@@ -162,15 +152,6 @@ class RequestGateTests {
     }
 
     @Test
-    void passesOnceItsTurnHasCome() throws Exception {
-        MockAsyncContext context = suspend();
-        held.close();
-        Conditions.await(() -> context.getDispatchedPath() != null);
-        assertThat(passesWhenDispatched(DispatcherType.ASYNC)).isTrue();
-        assertFree();
-    }
-
-    @Test
     void doesNotPassOnceItsClientIsGone() throws Exception {
         MockAsyncContext context = suspend();
         fail(context);
@@ -193,18 +174,6 @@ class RequestGateTests {
         assertThat(passesWhenDispatched(DispatcherType.ASYNC)).isFalse();
         held.close();
         assertFree();
-    }
-
-    /** The response of an interceptor is charged as without waiting. */
-    @Test
-    void isChargedAndHoldsNothingIfAnInterceptorRespondsBeforeTheWait() throws Exception {
-        follow((current, answer) ->
-                arrive(List.of(pool, quota), (HttpServletRequest) current, (HttpServletResponse) answer));
-        assertThat(limiters.waiting()).isOne();
-        held.close();
-        Conditions.await(() -> limiters.peek(pool.rule(), "").permitted());
-        assertFree();
-        assertThat(limiters.peek(quota.rule(), "").permitted()).isFalse();
     }
 
     /** Later interceptors may write the response themselves, so that passwords could be guessed without limit. */
@@ -266,14 +235,6 @@ class RequestGateTests {
     }
 
     @Test
-    void leavesTheQueueIfAnInterceptorRespondsBeforeTheWait() throws Exception {
-        follow((current, answer) -> arrive((HttpServletRequest) current, (HttpServletResponse) answer));
-        assertThat(limiters.waiting()).isZero();
-        held.close();
-        assertFree();
-    }
-
-    @Test
     void releasesWhatARequestHoldsThatItsContainerForgets() throws Exception {
         held.close();
         AtomicBoolean forgotten = new AtomicBoolean();
@@ -305,28 +266,6 @@ class RequestGateTests {
 
         Conditions.await(() -> limiters.peek(pool.rule(), "").permitted());
         filter.destroy();
-    }
-
-    /** An interceptor fails before the wait: error pages are free, even if they forward. */
-    @Test
-    void aPageAboutAnEarlierFailureNeedsNoPermit() throws Exception {
-        follow((current, answer) -> arrive((HttpServletRequest) current, (HttpServletResponse) answer));
-        assertThat(limiters.waiting()).isZero();
-        request.setDispatcherType(DispatcherType.ERROR);
-        AtomicBoolean passes = new AtomicBoolean();
-        follow((current, answer) -> {
-            request.setDispatcherType(DispatcherType.FORWARD);
-            filter.doFilter(current, answer, (forwarded, same) -> {
-                try {
-                    passes.set(passes((HttpServletRequest) forwarded, (HttpServletResponse) same));
-                } catch (Exception failure) {
-                    throw new AssertionError(failure);
-                }
-            });
-        });
-        assertThat(passes).isTrue();
-        held.close();
-        assertFree();
     }
 
     /** Some containers render the error page before the failed dispatch has returned. */

@@ -5,7 +5,6 @@ import static dev.limiter.spring.web.TestRules.ruleSet;
 import static dev.limiter.spring.web.route.TestMappings.annotated;
 import static dev.limiter.spring.web.route.TestMappings.application;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.Algorithm;
@@ -40,11 +39,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
-import org.springframework.mock.web.MockHttpServletRequest;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.cors.CorsConfigurationSource;
 
+/** Explanations name the rules that apply to a request, and charge nothing. */
 class ServletRequestExplainerTests {
 
     private final HandlerMappings mappings =
@@ -104,35 +101,6 @@ class ServletRequestExplainerTests {
         assertThat(texts(explanation)).containsExactly(first, second);
     }
 
-    @Test
-    void excludedPathIsExplained() {
-        Explanation explanation = explainer(ruleSet(null, List.of("/orders/**"), rule("test", "/orders/{id}")))
-                .explain(orders());
-        assertThat(explanation.resource()).isEqualTo("GET /orders/{id}");
-        assertThat(texts(explanation)).containsExactly("test: limiter.web.exclude matches");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"GET, /none", "GET, /orders", "DELETE, /orders/7"})
-    void requestThatNothingServesHasNoResource(String method, String path) {
-        Explanation explanation = explainer(ruleSet(null, List.of(), rule("test", "/**")))
-                .explain(request("method", method, "path", path));
-        assertThat(explanation.resource()).isNull();
-        assertThat(explanation.handler()).isNull();
-        assertThat(texts(explanation)).containsExactly("test: no endpoint matches this request");
-    }
-
-    @Test
-    void preflightIsNotCharged() {
-        Explanation explanation = explainer(ruleSet(null, List.of(), rule("test", "/**")))
-                .explain(request(
-                        "method", "OPTIONS",
-                        "path", "/orders/7",
-                        "header.Origin", "https://example.org",
-                        "header.Access-Control-Request-Method", "GET"));
-        assertThat(texts(explanation)).containsExactly("test: CORS preflights are not charged");
-    }
-
     /** The context path, the path to explain, and its handler. */
     @ParameterizedTest
     @CsvSource({
@@ -146,14 +114,6 @@ class ServletRequestExplainerTests {
         Explanation explanation =
                 explainer(ruleSet(null, List.of()), null, application).explain(request("path", path));
         assertThat(explanation.resource()).isEqualTo(resource);
-    }
-
-    @Test
-    void resourceHasTheNameThatTheApplicationGives() {
-        Explanation explanation = explainer(
-                        ruleSet(null, List.of()), (request, resource) -> request.getMethod() + " renamed", "")
-                .explain(orders());
-        assertThat(explanation.resource()).isEqualTo("GET renamed");
     }
 
     @Test
@@ -172,18 +132,6 @@ class ServletRequestExplainerTests {
         return explainer.explain(orders()).rules().stream()
                 .map(of -> of.charge().key())
                 .toList();
-    }
-
-    @Test
-    void predictsAndChargesNothing() {
-        RuleSet rules = ruleSet(null, List.of(), rule("test", "/orders/{id}").limit(1L, "1h", null, null, null));
-        ServletRequestExplainer explainer = explainer(rules);
-        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
-        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
-
-        RateLimitRule rule = rules.find("test").orElseThrow();
-        assertThat(limiters.tryAcquire(rule.rule(), key(explainer)).permitted()).isTrue();
-        assertThat(explainer.explain(orders()).result()).isEqualTo(Result.REJECTED);
     }
 
     static Stream<RuleDefinition.Builder> spaced() {
@@ -210,38 +158,6 @@ class ServletRequestExplainerTests {
 
     private static String key(ServletRequestExplainer explainer) {
         return explainer.explain(orders()).rules().get(0).charge().key();
-    }
-
-    @Test
-    void codeThatLooksUpTheCurrentRequestFindsTheDescribedOne() {
-        RequestContextHolder.setRequestAttributes(
-                new ServletRequestAttributes(new MockHttpServletRequest("GET", "/actuator/limiter/explain")));
-        try {
-            Explanation explanation = explainer(
-                            ruleSet(null, List.of()),
-                            (request, resource) -> ((ServletRequestAttributes)
-                                            RequestContextHolder.currentRequestAttributes())
-                                    .getRequest()
-                                    .getRequestURI(),
-                            "")
-                    .explain(orders());
-            assertThat(explanation.resource()).isEqualTo("/orders/7");
-        } finally {
-            RequestContextHolder.resetRequestAttributes();
-        }
-    }
-
-    @Test
-    void failureIsThatOfTheApplication() {
-        ServletRequestExplainer failing = explainer(
-                ruleSet(null, List.of()),
-                (request, resource) -> {
-                    throw new IllegalArgumentException("no name");
-                },
-                "");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> failing.explain(orders()))
-                .withMessage("no name");
     }
 
     private ServletRequestExplainer explainer(RuleSet rules) {

@@ -28,6 +28,7 @@ import org.springframework.web.context.support.StaticWebApplicationContext;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
 
+/** Paths of rules that no endpoint has are reported, and no others. */
 class UnmatchedPathsCheckTests {
 
     /** A rule, and a part of its finding; null if there is none. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Allow, deny and proxy lists match exactly their networks, and mistakes in them are explained. */
 class AddressRangeTests {
 
     @ParameterizedTest

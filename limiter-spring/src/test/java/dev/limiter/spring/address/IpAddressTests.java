@@ -6,6 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Each client has one address, however it is written, and text that is no address is none. */
 class IpAddressTests {
 
     @ParameterizedTest

@@ -22,6 +22,7 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.javapoet.ClassName;
 
+/** Limited methods, their expressions and fallbacks work in native images. */
 class LimitedBeanAotProcessorTests {
 
     @Test

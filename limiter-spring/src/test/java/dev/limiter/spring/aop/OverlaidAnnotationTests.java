@@ -7,36 +7,23 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
-import dev.limiter.TimeSource;
-import dev.limiter.spring.address.AddressSettings;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.compile.AddressLists;
 import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compile.Caps.Cap;
 import dev.limiter.spring.compile.RateLimitRule;
-import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
 import dev.limiter.spring.compile.RuleSetCompiler;
 import dev.limiter.spring.compile.Rules;
-import dev.limiter.spring.compile.TimeSteps;
-import dev.limiter.spring.expression.LimiterExpressionParser;
+import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.failure.LimiterConfigurationException;
-import dev.limiter.spring.key.KeyAlternatives;
-import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.key.KeyParser;
-import dev.limiter.spring.key.SecretValues;
-import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.Align;
 import dev.limiter.spring.rule.ChangeOrigin;
-import dev.limiter.spring.rule.HeaderStyle;
-import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
 import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -47,17 +34,16 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.ReflectionUtils;
-import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Annotations that share their name with a configured rule, whose settings take precedence one by one. */
 class OverlaidAnnotationTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    private final RuleCompiler compiler = compiler();
+    private final RuleCompiler compiler =
+            TestRules.compiler(new Caps(Map.of("capped", new Cap("limiter.caps.capped", 10, MINUTE))));
 
     static Stream<Arguments> settingsThatNeedTheAnnotation() {
         return Stream.of(
@@ -212,24 +198,6 @@ class OverlaidAnnotationTests {
     private Rules inForce(RuleDefinition.Builder settings) {
         return new Rules(new RuleSetCompiler(compiler)
                 .compile(List.of(settings.build()), null, new Setting<>(List.of(), "limiter.web.exclude")));
-    }
-
-    private static RuleCompiler compiler() {
-        StaticListableBeanFactory beans = new StaticListableBeanFactory();
-        LimiterExpressionParser expressions = new LimiterExpressionParser(beans);
-        return new RuleCompiler(
-                new KeyParser(
-                        new KeyAlternatives(beans, expressions, SecretValues.asTheyAre(), AddressSettings.DEFAULT)),
-                expressions,
-                EnumSet.allOf(Algorithm.class),
-                new RequestMatcherCompiler(() -> PathPatternParser.defaultInstance),
-                Mode.ENFORCE,
-                HeaderStyle.IETF,
-                TimeSteps.NANOSECONDS,
-                AddressLists.NONE,
-                beans,
-                new LimitResolvers(100, TimeSource.system(), KeyHash.with(null)),
-                new Caps(Map.of("capped", new Cap("limiter.caps.capped", 10, MINUTE))));
     }
 
     static class ReservedForSome {

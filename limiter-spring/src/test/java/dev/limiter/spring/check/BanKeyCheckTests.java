@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** A ban of a key that clients choose freely is reported. */
 class BanKeyCheckTests {
 
     @ParameterizedTest

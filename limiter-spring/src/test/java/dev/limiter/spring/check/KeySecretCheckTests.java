@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Secrets in Redis that are hashed only with the public default secret are reported. */
 class KeySecretCheckTests {
 
     @ParameterizedTest

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** A rule with paths and without a key is reported, because all clients share its bucket. */
 class KeylessRuleCheckTests {
 
     /** Rules, and whether the one called orders is reported. */

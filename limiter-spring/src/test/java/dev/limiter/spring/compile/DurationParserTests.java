@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Durations have the documented units, and others are rejected. */
 class DurationParserTests {
 
     @ParameterizedTest

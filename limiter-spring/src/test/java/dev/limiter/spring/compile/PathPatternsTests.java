@@ -8,6 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPatternParser;
 
+/** No spelling of a path avoids a rule, and a rule does not apply to other paths. */
 class PathPatternsTests {
 
     @ParameterizedTest(name = "{0} covers {2} of {1}: {3}")

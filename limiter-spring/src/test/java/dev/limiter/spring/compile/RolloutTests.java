@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The given share of keys, always the same ones. */
-class EnforcedShareTests {
+/** A rollout applies to the given share of keys, always the same ones on all instances. */
+class RolloutTests {
 
     private static final int KEYS = 100_000;
 

@@ -86,6 +86,10 @@ public final class TestRules {
         return compiler(secrets, TimeSource.system(), Caps.NONE);
     }
 
+    public static RuleCompiler compiler(Caps caps) {
+        return compiler(SecretValues.asTheyAre(), TimeSource.system(), caps);
+    }
+
     private static RuleCompiler compiler(SecretValues secrets, TimeSource clock, Caps caps) {
         StaticListableBeanFactory beans = new StaticListableBeanFactory();
         LimiterExpressionParser expressions = new LimiterExpressionParser(beans);

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Bans start and end exactly as configured, and never hit unidentified clients. */
 class BansTests {
 
     private static final RateLimitContext ANN = user("ann");

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** Permits are released before anyone sees the result of asynchronous work. */
 class CompletedAfterTests {
 
     private final AtomicInteger actions = new AtomicInteger();

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** Meters and listeners receive each decision, and cannot disturb it. */
 class DecisionReportsTests {
 
     private static final RateLimitContext ANN = user("ann");

@@ -6,11 +6,11 @@ import java.lang.reflect.Proxy;
 import java.util.Map;
 
 /** Requests that have only headers. */
-final class HeadersOnly {
+public final class HeadersOnly {
 
     private HeadersOnly() {}
 
-    static RequestView of(Map<String, String> headers) {
+    public static RequestView of(Map<String, String> headers) {
         return (RequestView) Proxy.newProxyInstance(
                 RequestView.class.getClassLoader(), new Class<?>[] {RequestView.class}, (proxy, method, arguments) -> {
                     if (method.isDefault()) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** Modes, conditions and costs decide as documented, all rules or none. */
 class RuleDeciderTests {
 
     private static final RateLimitContext ANN = user("ann");

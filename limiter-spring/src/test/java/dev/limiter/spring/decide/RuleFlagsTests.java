@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The flags of a rule. */
+/** Allowed and denied addresses, waits and reserves apply to the rules that have them, and to no others. */
 class RuleFlagsTests {
 
     @Test

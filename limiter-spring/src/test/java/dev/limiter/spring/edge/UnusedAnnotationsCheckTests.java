@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.util.ClassUtils;
 
+/** Attributes of annotations that have no effect are reported. */
 class UnusedAnnotationsCheckTests {
 
     /** The methods that may serve GET /{id}. */

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
+/** Expressions see arguments, beans and the request; mistakes in them fail at startup. */
 class LimiterExpressionTests {
 
     private static final Method PLACE = method("place");

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Messages suggest the name that was meant, and no other. */
 class DidYouMeanTests {
 
     private static final List<String> NAMES = List.of("leaky-bucket", "token-bucket", "fixed-window", "ip");

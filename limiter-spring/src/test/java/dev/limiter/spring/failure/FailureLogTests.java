@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.logging.impl.NoOpLog;
 import org.junit.jupiter.api.Test;
 
+/** Failures cannot flood the log, and clients cannot forge its lines. */
 class FailureLogTests {
 
     private final AtomicLong time = new AtomicLong(-5);

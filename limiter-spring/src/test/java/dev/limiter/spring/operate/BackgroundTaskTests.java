@@ -8,7 +8,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.impl.NoOpLog;
 import org.junit.jupiter.api.Test;
@@ -16,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Background work survives failures and ends when the application stops. */
 @Timeout(60)
 class BackgroundTaskTests {
 
@@ -65,23 +65,6 @@ class BackgroundTaskTests {
     }
 
     @Test
-    void runsOnADaemonOfItsName() throws Exception {
-        AtomicReference<Thread> thread = new AtomicReference<>();
-        CountDownLatch ran = new CountDownLatch(1);
-        BackgroundTask task = new BackgroundTask("a-name", SOON, () -> {
-            thread.set(Thread.currentThread());
-            ran.countDown();
-        });
-        assertThat(task.isRunning()).isFalse();
-        task.start();
-        assertThat(task.isRunning()).isTrue();
-        ran.await();
-        task.stop();
-        assertThat(thread.get().getName()).isEqualTo("a-name");
-        assertThat(thread.get().isDaemon()).isTrue();
-    }
-
-    @Test
     void stopInterruptsARunAndWaitsForItsEnd() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         AtomicBoolean ended = new AtomicBoolean();
@@ -97,20 +80,5 @@ class BackgroundTaskTests {
         begun.await();
         task.stop();
         assertThat(ended).isTrue();
-    }
-
-    @Test
-    void canBeStartedAgain() throws Exception {
-        AtomicReference<CountDownLatch> ran = new AtomicReference<>(new CountDownLatch(1));
-        BackgroundTask task = new BackgroundTask("test", SOON, () -> ran.get().countDown());
-        task.start();
-        task.start();
-        ran.get().await();
-        task.stop();
-        task.stop();
-        ran.set(new CountDownLatch(1));
-        task.start();
-        ran.get().await();
-        task.stop();
     }
 }

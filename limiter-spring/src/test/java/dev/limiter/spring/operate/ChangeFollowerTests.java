@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Each start reads the changes once, so tests need no thread. */
+/** A store of changes that fails does not fail the application and is logged once. Each start reads once. */
 class ChangeFollowerTests {
 
     private final FailingStore store = new FailingStore();

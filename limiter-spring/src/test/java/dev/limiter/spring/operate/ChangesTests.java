@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+/** Changes of rules and keys are merged, bounded and end in time. */
 class ChangesTests {
 
     private static final Instant NOW = Instant.parse("2026-12-01T08:00:00Z");

@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
+/** The recent counts that operators see are complete. */
 class DecisionCountsTests {
 
     private final DecisionCounts counts = new DecisionCounts();
@@ -39,19 +40,6 @@ class DecisionCountsTests {
         assertThat(counts.recent("orders")).isEmpty();
         assertThat(counts.recent("late")).isEqualTo(Map.of("skipped", 2L));
         assertThat(counts.of("orders")).isEqualTo(Map.of("permitted", 7L, "rejected", 1L));
-    }
-
-    @Test
-    void areOfARuleAndOfEachResource() {
-        decide("orders", Outcome.PERMITTED, 1);
-        decide("orders", Outcome.REJECTED, 2);
-        counts.count("orders", "POST /", Outcome.PERMITTED);
-
-        assertThat(counts.of("orders")).isEqualTo(Map.of("permitted", 2L, "rejected", 2L));
-        assertThat(counts.byResource("orders"))
-                .isEqualTo(Map.of("GET /", Map.of("permitted", 1L, "rejected", 2L), "POST /", Map.of("permitted", 1L)));
-        assertThat(counts.byResource("unknown")).isEmpty();
-        assertThat(counts.recent("unknown")).isEmpty();
     }
 
     @Test

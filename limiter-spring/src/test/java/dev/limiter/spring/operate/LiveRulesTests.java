@@ -135,30 +135,6 @@ class LiveRulesTests {
     }
 
     @Test
-    void changeEndsInTime() {
-        configure();
-        rules.change(
-                ORDERS,
-                null,
-                new Change(
-                        Map.of("limit", "4"),
-                        0,
-                        rules.now(),
-                        "ann",
-                        null,
-                        rules.now().plusSeconds(60)),
-                null);
-        now.addAndGet(TimeUnit.SECONDS.toNanos(59));
-        rules.refresh();
-        assertThat(limit(ORDERS)).isEqualTo(4);
-
-        now.addAndGet(TimeUnit.SECONDS.toNanos(1));
-        rules.refresh();
-        assertThat(limit(ORDERS)).isEqualTo(3);
-        assertThat(rules.changes().all()).isEmpty();
-    }
-
-    @Test
     void changeMadeForAnotherVersionIsRejected() {
         configure();
         rules.change(ORDERS, null, change(SHADOW), 0L);
@@ -166,17 +142,6 @@ class LiveRulesTests {
                 .isInstanceOf(StaleVersionException.class);
         assertThatThrownBy(() -> rules.revert(target -> true, 0L)).isInstanceOf(StaleVersionException.class);
         assertThat(rules.version()).isEqualTo(1);
-    }
-
-    @Test
-    void changesOfOtherInstancesAreInForceAndFollowed() {
-        configure();
-        store.written = new Changes(7, Map.of(new Changes.Target(ORDERS, null), change(Map.of("limit", "9"))));
-        change("strict", Map.of("limit", "2"));
-
-        assertThat(limit(ORDERS)).isEqualTo(9);
-        assertThat(limit("strict")).isEqualTo(2);
-        assertThat(rules.version()).isEqualTo(8);
     }
 
     @Test

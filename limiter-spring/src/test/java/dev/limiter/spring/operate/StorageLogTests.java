@@ -6,6 +6,7 @@ import dev.limiter.spring.LogLines;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** A missing right or a damaged state in Redis is logged once in a while. */
 class StorageLogTests {
 
     private final LogLines lines = new LogLines();
@@ -30,20 +31,5 @@ class StorageLogTests {
                                 .startsWith("WARN Its states are damaged. Until this is repaired")
                                 .endsWith("WRONGTYPE"),
                         right -> assertThat(right).startsWith("WARN it may not RPUSH"));
-    }
-
-    @Test
-    void namesTheStoreAndItsNode() {
-        log.lost("", new IllegalStateException("no answer"));
-        log.found("");
-        log.found("a:1");
-        assertThat(lines.lines())
-                .satisfiesExactly(
-                        lost -> assertThat(lost)
-                                .startsWith("WARN Valkey is unavailable.")
-                                .endsWith(". Cause: no answer"),
-                        found -> assertThat(found).isEqualTo("INFO Valkey is available again"),
-                        node -> assertThat(node)
-                                .isEqualTo("INFO The node a:1 of the Valkey cluster is available again"));
     }
 }

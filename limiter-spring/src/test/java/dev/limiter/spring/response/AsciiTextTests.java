@@ -6,6 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Bodies are ASCII, and text from clients is escaped. */
 class AsciiTextTests {
 
     @ParameterizedTest

@@ -2,7 +2,6 @@ package dev.limiter.spring.response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.RateLimiters;
@@ -13,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** The fields of a decision and of its limits are the same. */
 class PolicyTextTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -43,23 +43,8 @@ class PolicyTextTests {
                     .isEqualTo(available(text, decision))
                     .startsWith("\"GET /a\\\"b\";r=" + Math.max(1 - i, 0));
             assertThat(text.policies())
-                    .isEqualTo(FieldMembersTests.text(decision.limits()).policies());
+                    .isEqualTo(StructuredFieldsTests.text(decision.limits()).policies());
         }
-    }
-
-    @Test
-    void listsAllLimitsOfARule() {
-        Rule rule = Rule.of(
-                "orders",
-                Limit.tokenBucket(10, Duration.ofSeconds(1)).named("burst"),
-                Limit.concurrency(5).named("open"));
-        PolicyText text = PolicyText.of(rule);
-
-        Decision decision = limiters.tryAcquire(rule, "alice");
-
-        assertThat(text.policies())
-                .isEqualTo("\"orders-burst\";q=10;w=1, \"orders-open\";q=5;qu=\"concurrent-requests\"");
-        assertThat(available(text, decision)).isEqualTo("\"orders-burst\";r=9;t=1, \"orders-open\";r=4");
     }
 
     private static String available(PolicyText text, Decision decision) {
@@ -67,24 +52,6 @@ class PolicyTextTests {
         text.appendAvailable(
                 field, FieldNames.DRAFT, decision.limits(), decision.rule().charge());
         return field.toString();
-    }
-
-    @Test
-    void tellsWhatEachLimitCost() {
-        Rule rule = Rule.of(
-                "uploads",
-                Limit.fixedWindow(100, MINUTE).named("requests"),
-                Limit.concurrency(5000).named("bytes"));
-        Charge charge = rule.charge("alice").cost("bytes", 2000);
-        StringBuilder field = new StringBuilder();
-
-        PolicyText.of(rule)
-                .appendAvailable(
-                        field, FieldNames.NEXT, limiters.tryAcquire(charge).limits(), charge);
-
-        assertThat(field.toString())
-                .startsWith("\"uploads-requests\";a=99;w=")
-                .endsWith(";c=1, \"uploads-bytes\";a=3000;c=2000");
     }
 
     @Test

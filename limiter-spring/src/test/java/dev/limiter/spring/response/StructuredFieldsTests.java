@@ -69,11 +69,11 @@ class StructuredFieldsTests {
                     .mapToObj(i -> status(random))
                     .toList();
 
-            assertThat(StructuredFields.list(FieldMembersTests.text(statuses).policies()))
+            assertThat(StructuredFields.list(text(statuses).policies()))
                     .describedAs("Policies, seed %s, round %s", seed, round)
                     .containsExactlyElementsOf(
                             statuses.stream().map(StructuredFieldsTests::policy).toList());
-            assertThat(StructuredFields.list(FieldMembersTests.available(statuses)))
+            assertThat(StructuredFields.list(available(statuses)))
                     .describedAs("Remaining, seed %s, round %s", seed, round)
                     .containsExactlyElementsOf(statuses.stream()
                             .map(StructuredFieldsTests::remaining)
@@ -96,6 +96,18 @@ class StructuredFieldsTests {
                     .isGreaterThanOrEqualTo(exact)
                     .isLessThan(exact.plusSeconds(1));
         }
+    }
+
+    static PolicyText text(List<LimitStatus> statuses) {
+        return PolicyText.of(
+                statuses.stream().map(LimitStatus::policy).toList(),
+                statuses.stream().map(LimitStatus::limit).toList());
+    }
+
+    static String available(List<LimitStatus> statuses) {
+        StringBuilder field = new StringBuilder();
+        text(statuses).appendAvailable(field, FieldNames.DRAFT, statuses, null);
+        return field.toString();
     }
 
     private static Item policy(LimitStatus status) {

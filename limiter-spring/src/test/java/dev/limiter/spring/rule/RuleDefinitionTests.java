@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** Definitions of yml, annotations and code are merged attribute by attribute, each with its source. */
 class RuleDefinitionTests {
 
     private final RuleOrigin yml = RuleOrigin.property("limiter.rules.orders");

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** A hash that is no longer known changes no key. */
 class KeyReaderTests {
 
     private static final String HASH = "0123456789abcdef";

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.Status;
 
+/** Health reports outages and invalid rules without taking the application out of service. */
 class LimiterHealthTests {
 
     private final LimitResolvers resolvers = new LimitResolvers(10, Duration.ofSeconds(5)::toNanos, KeyHash.with(null));
@@ -56,11 +57,6 @@ class LimiterHealthTests {
         assertThat(health.details())
                 .containsEntry("problem", "a window is missing")
                 .containsEntry("problemSince", "1970-01-01T00:00:05Z");
-    }
-
-    @Test
-    void withoutAFileNoneIsNamed() {
-        assertThat(new LimiterHealth(null, rules, null, resolvers).details()).doesNotContainKey("rulesFile");
     }
 
     @Test

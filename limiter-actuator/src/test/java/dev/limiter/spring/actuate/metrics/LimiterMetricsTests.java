@@ -46,6 +46,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
+/** Decisions, rejections, bans and waits are counted with the documented tags. */
 class LimiterMetricsTests {
 
     private static final RuleOrigin ORIGIN = RuleOrigin.property("limiter.rules.test");
@@ -209,26 +210,6 @@ class LimiterMetricsTests {
                 .extracting(FunctionCounter::count)
                 .isEqualTo(1.0);
         assertThat(registry.get("limiter.keys").gauge().value()).isZero();
-    }
-
-    @Test
-    void onlyDecisionsWithARegistryAreCounted() {
-        RateLimitRule rule = compiled(rule("test").limit(1L, "1h", null, null, null));
-        decide(2, rule);
-        metrics.afterSingletonsInstantiated();
-        decide(3, rule);
-        assertThat(count("limiter.decisions", "outcome", "rejected")).isEqualTo(3);
-        assertThat(count("limiter.rejections", "rule", "test")).isEqualTo(3);
-    }
-
-    @Test
-    void eachOfSeveralRegistriesHasAll() {
-        MeterRegistry other = new SimpleMeterRegistry();
-        LimiterMetrics both = metrics(registry, other);
-        both.afterSingletonsInstantiated();
-        both.countBan(compiled(rule("test").limit(1L, "1h", null, null, null)));
-        assertThat(registry.get("limiter.bans").counter().count()).isEqualTo(1);
-        assertThat(other.get("limiter.bans").counter().count()).isEqualTo(1);
     }
 
     private void decide(int times, RateLimitRule rule) {

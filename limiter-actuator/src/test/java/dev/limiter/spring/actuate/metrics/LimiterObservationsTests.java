@@ -18,6 +18,7 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+/** A failing observation handler cannot flood the log. */
 @ExtendWith(OutputCaptureExtension.class)
 class LimiterObservationsTests {
 

@@ -18,7 +18,6 @@ import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.decide.Verdict;
 import dev.limiter.spring.key.KeyHash;
-import dev.limiter.spring.operate.Change;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RulesChanged;
 import dev.limiter.spring.rule.LimitDefinition;
@@ -45,6 +44,7 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+/** The gauges of rules follow changes of the rules. */
 class RuleGaugesTests {
 
     private static final RuleOrigin ORIGIN = RuleOrigin.property("limiter.rules.test");
@@ -109,19 +109,6 @@ class RuleGaugesTests {
     }
 
     @Test
-    void showsNothingBeforeTheApplicationHasStarted() {
-        TestRules.configure(rules, hourly(7));
-        assertThat(gauges.isRunning()).isFalse();
-        gauges.rulesChanged(new RulesChanged(1, Set.of()));
-        assertThat(meters()).isEmpty();
-
-        gauges.start();
-        assertThat(gauges.isRunning()).isTrue();
-        gauges.stop();
-        assertThat(gauges.isRunning()).isFalse();
-    }
-
-    @Test
     void followsTheRules() {
         TestRules.configure(rules, hourly(7));
         gauges.start();
@@ -148,16 +135,6 @@ class RuleGaugesTests {
         gauges.rulesChanged(new RulesChanged(rules.version(), Set.of()));
         assertThat(registry.find("limiter.keys.unresolved").functionCounters()).hasSize(1);
         assertThat(output).doesNotContain("limiter.keys.unresolved");
-    }
-
-    @Test
-    void countsKeysWithAnotherLimit() {
-        TestRules.configure(rules, hourly(7).key(List.of("header:user")));
-        Change change = new Change(
-                Map.of("limit", "70"), 0, rules.now(), "ann", null, rules.now().plusSeconds(60));
-        rules.change("test", List.of("4:user3:ann"), change, null);
-        gauges.start();
-        assertThat(meters()).contains("limiter.overrides test = 1");
     }
 
     @Test

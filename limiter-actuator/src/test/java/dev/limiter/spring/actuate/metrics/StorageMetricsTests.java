@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
+/** Calls of the storage and its nodes are measured. */
 class StorageMetricsTests {
 
     private final StorageStatistics statistics = mock();
@@ -59,16 +60,6 @@ class StorageMetricsTests {
         }
     }
 
-    @Test
-    void callsBeforeARegistryExistsAreNotTimed() {
-        StorageMetrics metrics = metrics();
-        metrics.asked(Outcome.OK, Duration.ofMillis(3));
-        metrics.afterSingletonsInstantiated();
-        assertThat(registry.get("limiter.storage").timers())
-                .hasSize(Outcome.values().length)
-                .allMatch(timer -> timer.count() == 0);
-    }
-
     @ParameterizedTest
     @CsvSource({
         "limiter.redis.lease.hits, 1",
@@ -92,13 +83,6 @@ class StorageMetricsTests {
         started(storage);
         when(storage.instances()).thenReturn(3);
         assertThat(registry.get("limiter.redis.instances").gauge().value()).isEqualTo(3);
-    }
-
-    @Test
-    void otherStoragesHaveOnlyTimers() {
-        started();
-        assertThat(registry.getMeters())
-                .allMatch(meter -> meter.getId().getName().equals("limiter.storage"));
     }
 
     @Test

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.web.MockHttpServletRequest;
 
+/** Rules of the filter apply to each reading of a path. */
 class ArrivingRequestTests {
 
     private final RuleSet rules = ruleSet(

@@ -31,6 +31,7 @@ import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 
+/** Each endpoint has its resource, its rules and, without rules, the automatic limit. */
 class EndpointsTests {
 
     private final HandlerMappings mappings =
@@ -131,14 +132,6 @@ class EndpointsTests {
         Endpoint second = endpoints.of(request("GET", "/orders/{id}"), TestMappings.handler());
         assertThat(names(first, "/orders/7", List.of())).isEmpty();
         assertThat(names(second, "/orders/7", List.of())).isEqualTo("new");
-    }
-
-    @Test
-    void methodsThatClientsInventAreOne() {
-        Endpoints endpoints = endpoints(ruleSet(null, List.of()), MethodLimits.NONE, false);
-        Endpoint first = endpoints.of(request("INVENTED", "/any"), TestMappings.handler());
-        assertThat(endpoints.of(request("ANOTHER", "/any"), TestMappings.handler()))
-                .isSameAs(first);
     }
 
     private Endpoint orders(RuleSet rules, MethodLimits methods) {

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.cache.concurrent.ConcurrentMapCache;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.FileSystemResource;
 import org.springframework.mock.web.MockServletContext;
@@ -32,12 +31,11 @@ import org.springframework.web.servlet.function.RequestPredicates;
 import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
-import org.springframework.web.servlet.resource.CachingResourceResolver;
-import org.springframework.web.servlet.resource.EncodedResourceResolver;
 import org.springframework.web.servlet.resource.PathResourceResolver;
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 import org.springframework.web.servlet.resource.VersionResourceResolver;
 
+/** The startup checks know which paths the application serves. */
 class ServedPatternsTests {
 
     @TempDir
@@ -139,19 +137,6 @@ class ServedPatternsTests {
         handler.afterPropertiesSet();
         assertThat(anyUnder(served(urls(Map.of("/**", handler))), "/v1/*", null, List.of()))
                 .isTrue();
-    }
-
-    @Test
-    void resolversOfStoredAndPackedFilesFindNoOthers() throws Exception {
-        ResourceHttpRequestHandler handler = new ResourceHttpRequestHandler();
-        handler.setLocations(List.of(new FileSystemResource(files + "/")));
-        handler.setResourceResolvers(List.of(
-                new CachingResourceResolver(new ConcurrentMapCache("files")),
-                new EncodedResourceResolver(),
-                new PathResourceResolver()));
-        handler.afterPropertiesSet();
-        assertThat(anyUnder(served(urls(Map.of("/**", handler))), "/v1/*", null, List.of()))
-                .isFalse();
     }
 
     @Test
