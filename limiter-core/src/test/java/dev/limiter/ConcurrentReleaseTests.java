@@ -19,9 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrentReleaseTests {
 
-    private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final int THREADS = 4;
     private static final int PERMITS = 3;
 
     private final VirtualTime time = new VirtualTime();
@@ -30,8 +28,6 @@ class ConcurrentReleaseTests {
     private final RateLimiters there = new RateLimiters(storage);
     private final Threads threads = new Threads();
 
-    private final Rule paced =
-            Rule.of("paced", Limit.leakyBucket(1, SECOND).burst(1_000_000).paced());
     private final Rule pool = Rule.of("pool", Limit.concurrency(PERMITS));
     private final Rule first = Rule.of("first", Limit.concurrency(1));
     private final Rule second = Rule.of("second", Limit.concurrency(1));
