@@ -47,7 +47,8 @@ import org.springframework.web.util.pattern.PathPatternParser;
 public final class LimiterWebFluxAutoConfiguration {
 
     @Bean
-    ClientAddresses limiterClientAddresses(LimiterSettings settings) {
+    ClientAddresses limiterClientAddresses(LimiterSettings settings, Environment environment) {
+        ForwardHeadersCheck.checkReactive(environment);
         return new ClientAddresses(settings.web().addresses());
     }
 

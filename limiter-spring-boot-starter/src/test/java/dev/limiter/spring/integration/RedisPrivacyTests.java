@@ -100,8 +100,10 @@ class RedisPrivacyTests extends WebTestSupport {
                     .filter(key -> key.startsWith(PREFIX))
                     .toList());
             for (String key : keys) {
+                byte[] content = redis.dump(key);
+                // null: expired since
                 all.append(key).append('\n');
-                all.append(new String(redis.dump(key), StandardCharsets.ISO_8859_1))
+                all.append(content == null ? "" : new String(content, StandardCharsets.ISO_8859_1))
                         .append('\n');
             }
             return all.toString();
