@@ -39,6 +39,9 @@ public record MigrationPage(String text) {
         return new SpringApplicationBuilder()
                 .properties("spring.config.name=none", "server.port=0", "server.address=127.0.0.1")
                 .properties("spring.main.banner-mode=off", "logging.level.root=warn")
+                // on the class path, for other benchmarks
+                .properties("spring.cloud.gateway.server.webflux.enabled=false")
+                .properties("spring.cloud.gateway.server.webflux.redis.enabled=false")
                 .properties(properties)
                 .initializers(context ->
                         properties(yaml).forEach(context.getEnvironment().getPropertySources()::addFirst));
