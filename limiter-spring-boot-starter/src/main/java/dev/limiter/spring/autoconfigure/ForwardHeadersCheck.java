@@ -27,7 +27,9 @@ final class ForwardHeadersCheck {
 
     /** For WebFlux: only Reactor Netty shows the peer. If a servlet container is present, Spring Boot prefers that. */
     static void checkReactive(Environment environment) {
-        boolean netty = !isPresent(TOMCAT) && !isPresent("org.eclipse.jetty.server.Server") && !isPresent("io.undertow.Undertow");
+        boolean netty = !isPresent(TOMCAT)
+                && !isPresent("org.eclipse.jetty.server.Server")
+                && !isPresent("io.undertow.Undertow");
         if (!netty && (isNative(environment) || "framework".equalsIgnoreCase(environment.getProperty(STRATEGY)))) {
             logger.error("With " + STRATEGY + ": native (the default on some cloud platforms) or framework, forwarded"
                     + " headers of every client are accepted, and only Reactor Netty shows the address of the"
