@@ -7,11 +7,32 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Reads the texts of the scripts, which are composed of files next to this class. */
 final class ScriptFiles {
 
+    /** Read at once: scripts are also composed on threads that must not block. */
+    private static final Map<String, String> FILES = read();
+
     private ScriptFiles() {}
+
+    private static Map<String, String> read() {
+        List<String> names = new ArrayList<>(List.of("common", "scaled"));
+        for (String script : List.of("decide", "give_back")) {
+            names.add(script);
+            names.add(script + "/state");
+            for (LuaAlgorithm algorithm : LuaAlgorithm.values()) {
+                names.add(script + "/" + fileName(algorithm));
+            }
+        }
+        return names.stream().collect(Collectors.toUnmodifiableMap(name -> name, ScriptFiles::read));
+    }
+
+    private static String fileName(LuaAlgorithm algorithm) {
+        return algorithm.name().toLowerCase(Locale.ROOT);
+    }
 
     /**
      * Returns the script that decides with a set of algorithms. Only these, because a server creates all functions of a
@@ -33,11 +54,11 @@ final class ScriptFiles {
             files.add("scaled");
         }
         for (LuaAlgorithm algorithm : LuaAlgorithm.of(set)) {
-            files.add(last + "/" + algorithm.name().toLowerCase(Locale.ROOT));
+            files.add(last + "/" + fileName(algorithm));
         }
         files.add(last);
         StringBuilder text = new StringBuilder();
-        files.forEach(file -> text.append(read(file)));
+        files.forEach(file -> text.append(FILES.get(file)));
         return text.toString();
     }
 

@@ -2,7 +2,7 @@ package dev.limiter.redis;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** All scripts. Scripts with algorithms are read on first use. Thread-safe. */
+/** All scripts. Scripts with algorithms are composed on first use. Thread-safe. */
 final class Scripts {
 
     static final Script RENEW = Script.of(ScriptFiles.read("renew"));

@@ -2,21 +2,35 @@ package dev.limiter.spring.compile;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.PathContainer.Separator;
 
 /**
- * Normalizes paths: removes empty segments, {@code .}, {@code ..} and a trailing slash. Handlers of static resources
- * ignore them: {@code /app.js}, {@code //app.js} and {@code /./app.js} are the same file.
+ * Normalizes paths: removes empty segments, {@code .}, {@code ..} and a trailing slash, and decodes separators. Handlers
+ * of static resources do so: {@code /js/app.js}, {@code //js/./app.js} and {@code /js%2Fapp.js} are the same file.
  */
 final class PlainPath {
+
+    private static final Pattern ENCODED_SEPARATOR = Pattern.compile("%2f|%5c|\\\\", Pattern.CASE_INSENSITIVE);
 
     private PlainPath() {}
 
     /** Returns the normalized path; the argument itself if it is normalized. */
     static PathContainer of(PathContainer path) {
-        return isPlain(path) ? path : PathContainer.parsePath(plain(path));
+        PathContainer split = split(path);
+        return isPlain(split) ? split : PathContainer.parsePath(plain(split));
+    }
+
+    private static PathContainer split(PathContainer path) {
+        String text = path.value();
+        if (text.indexOf('%') < 0 && text.indexOf('\\') < 0) {
+            return path;
+        }
+        Matcher encoded = ENCODED_SEPARATOR.matcher(text);
+        return encoded.find() ? PathContainer.parsePath(encoded.replaceAll("/")) : path;
     }
 
     private static boolean isPlain(PathContainer path) {

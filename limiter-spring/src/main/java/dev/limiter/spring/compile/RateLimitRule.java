@@ -196,9 +196,9 @@ public final class RateLimitRule {
         return charging.unresolved;
     }
 
-    /** Returns whether all callers share one bucket. */
-    public boolean isForAll() {
-        return forAll;
+    /** Returns whether all callers share one bucket; {@code ofRequest}: where no code passes a key. */
+    public boolean isForAll(boolean ofRequest) {
+        return forAll || ofRequest && charging.key == RateLimitKey.IN_CODE;
     }
 
     /** Returns the kinds of values that divide its buckets, as {@link RateLimitKey#kinds()}. */

@@ -246,11 +246,11 @@ public abstract class RequestDecisions {
      */
     public boolean isOverload(Decision decision) {
         if (rejectedCall != null && rejectedCall.decision == decision) {
-            return rejectedCall.isOverload();
+            return rejectedCall.isOverload(false);
         }
         for (Verdict verdict : verdicts) {
             if (verdict.decision == decision) {
-                return verdict.isOverload();
+                return verdict.isOverload(true);
             }
         }
         return false;

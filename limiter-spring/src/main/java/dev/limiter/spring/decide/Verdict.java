@@ -239,14 +239,17 @@ public final class Verdict {
     /**
      * Returns whether the application is overloaded: the rejecting rule protects the application, or is a concurrency
      * limit for all callers.
+     *
+     * @param ofRequest whether no code passed a key
      */
-    boolean isOverload() {
+    boolean isOverload(boolean ofRequest) {
         if (decision == null) {
             return false;
         }
         for (RateLimitRule rule : rules) {
             if (rules.size() == 1 || rule.name().equals(decision.rule().name())) {
-                return rule.protectsApplication() || rule.isForAll() && decision.limit() instanceof Limit.Concurrency;
+                return rule.protectsApplication()
+                        || rule.isForAll(ofRequest) && decision.limit() instanceof Limit.Concurrency;
             }
         }
         return false;

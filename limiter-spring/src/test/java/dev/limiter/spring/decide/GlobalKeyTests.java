@@ -66,7 +66,7 @@ class GlobalKeyTests {
         List<Object> respects = new ArrayList<>();
         respects.add(rule.key(REQUEST));
         respects.add(rule.chargeOfNobody());
-        respects.add(rule.isForAll());
+        respects.add(rule.isForAll(false));
         respects.add(rule.keyKinds());
         respects.add(rule.keyParts());
         respects.add(rule.headers());

@@ -54,10 +54,13 @@ class RuleFlagsTests {
     }
 
     @Test
-    void onlyAGlobalKeyIsForAll() {
-        assertThat(compiled(keyed("test", "global").paths(List.of("/**"))).isForAll())
+    void onlyAGlobalKeyIsForAllCallers() {
+        assertThat(compiled(keyed("test", "global").paths(List.of("/**"))).isForAll(false))
                 .isTrue();
-        assertThat(compiled(keyed("test", "header:user")).isForAll()).isFalse();
+        assertThat(compiled(keyed("test", "header:user")).isForAll(true)).isFalse();
+        RateLimitRule named = compiled(keyed("test", "global"));
+        assertThat(named.isForAll(true)).as("in a gateway route").isTrue();
+        assertThat(named.isForAll(false)).as("in code, which may pass keys").isFalse();
     }
 
     /** Returns a request of ann from an address. */
