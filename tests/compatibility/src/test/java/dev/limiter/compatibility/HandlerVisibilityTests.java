@@ -7,13 +7,10 @@ import dev.limiter.testkit.Clients;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -21,7 +18,6 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** An annotation on a controller applies to all its endpoints, whatever the visibility of their methods. */
 @Tag("each-line")
-@ExtendWith(OutputCaptureExtension.class)
 class HandlerVisibilityTests {
 
     @Test
@@ -43,17 +39,6 @@ class HandlerVisibilityTests {
             assertThat(clients.get("/contracted").statusCode()).isEqualTo(200);
             assertThat(clients.get("/contracted").statusCode()).isEqualTo(429);
         }
-    }
-
-    @Test
-    void endpointThatNoProxyCanReachIsReportedAndHasTheAutomaticLimit(CapturedOutput output) {
-        try (ConfigurableApplicationContext application = Applications.start(
-                Hidden.class, "limiter.web.default-limit.limit=1", "limiter.web.default-limit.window=1h")) {
-            assertThat(Operator.of(application).statuses(2, "/hidden")).containsExactly(200, 429);
-        }
-        assertThat(output)
-                .contains("PrivateController.hidden() limits nothing", "private method")
-                .doesNotContain("helper() limits nothing");
     }
 
     static class Base {
@@ -88,21 +73,6 @@ class HandlerVisibilityTests {
         }
     }
 
-    @RestController
-    @RateLimiter(limit = 2, window = "1h")
-    static class PrivateController {
-
-        @GetMapping("/hidden")
-        @SuppressWarnings("UnusedMethod") // Spring MVC calls it
-        private String hidden() {
-            return helper();
-        }
-
-        private String helper() {
-            return "served";
-        }
-    }
-
     interface Contract {
 
         String contracted();
@@ -128,9 +98,4 @@ class HandlerVisibilityTests {
     @EnableAutoConfiguration
     @Import({Controller.class, OpenSecurity.class})
     static class Application {}
-
-    @SpringBootConfiguration
-    @EnableAutoConfiguration
-    @Import({PrivateController.class, OpenSecurity.class})
-    static class Hidden {}
 }
