@@ -95,7 +95,7 @@ class ReadmeTests {
     @ParameterizedTest
     @MethodSource("pages")
     void linksLeadSomewhere(Path page) {
-        assertThat(LINK.matcher(text(page)).results().filter(link -> !leadsSomewhere(page, link)))
+        assertThat(LINK.matcher(Manual.text(page)).results().filter(link -> !leadsSomewhere(page, link)))
                 .extracting(MatchResult::group)
                 .isEmpty();
     }
@@ -107,13 +107,13 @@ class ReadmeTests {
         return Files.exists(target)
                 && (link.group(2) == null
                         || headings(target).contains(link.group(2))
-                        || text(target).contains("<a id=\"" + link.group(2) + "\">"));
+                        || Manual.text(target).contains("<a id=\"" + link.group(2) + "\">"));
     }
 
     /** Returns the anchors of the headings. */
     private static List<String> headings(Path page) {
         return Pattern.compile("^#+ (.*)$", Pattern.MULTILINE)
-                .matcher(text(page))
+                .matcher(Manual.text(page))
                 .results()
                 .map(heading -> heading.group(1)
                         .toLowerCase(Locale.ROOT)
@@ -125,13 +125,13 @@ class ReadmeTests {
     @Test
     void dependenciesHaveTheVersionOfTheProject() {
         String version = PROJECT_VERSION
-                .matcher(text(POM))
+                .matcher(Manual.text(POM))
                 .results()
                 .findFirst()
                 .orElseThrow()
                 .group(1);
         List<String> shown = pages().stream()
-                .flatMap(page -> OUR_VERSION.matcher(text(page)).results())
+                .flatMap(page -> OUR_VERSION.matcher(Manual.text(page)).results())
                 .map(dependency -> dependency.group(1) != null ? dependency.group(1) : dependency.group(2))
                 .toList();
         assertThat(shown).isNotEmpty().containsOnly(version);
@@ -141,7 +141,7 @@ class ReadmeTests {
     @Test
     void changelogNamesPathsThatExist() {
         assertThat(Pattern.compile("`((?:docs|\\.ci)/[^`*<]*)`")
-                        .matcher(text(CHANGELOG))
+                        .matcher(Manual.text(CHANGELOG))
                         .results())
                 .isNotEmpty()
                 .allSatisfy(path ->
@@ -163,7 +163,7 @@ class ReadmeTests {
     @Test
     void eachChoiceIsInTheIndex() {
         Path folder = Manual.page("internals/decisions");
-        String index = text(folder.resolve("README.md"));
+        String index = Manual.text(folder.resolve("README.md"));
         assertThat(pages().stream().filter(page -> page.startsWith(folder)).flatMap(page -> chapters(page).stream()))
                 .isNotEmpty()
                 .allSatisfy(chapter -> assertThat(index).contains(chapter));
@@ -171,7 +171,7 @@ class ReadmeTests {
 
     private static List<String> chapters(Path page) {
         return Pattern.compile("^## (?!\\[)(.*)$", Pattern.MULTILINE)
-                .matcher(text(page))
+                .matcher(Manual.text(page))
                 .results()
                 .map(chapter -> "- [" + chapter.group(1) + "](" + page.getFileName() + "#")
                 .toList();
@@ -179,7 +179,7 @@ class ReadmeTests {
 
     @Test
     void typesOfTheArchitectureExist() {
-        String page = text(Manual.page("internals/architecture.md"));
+        String page = Manual.text(Manual.page("internals/architecture.md"));
         Set<String> elsewhere = Set.of("AsyncListener", "RateLimit");
         Set<String> types = Sources.in("src").stream()
                 .map(source -> source.getFileName().toString())
@@ -194,7 +194,7 @@ class ReadmeTests {
 
     @Test
     void readmeIsShort() {
-        assertThat(text(Manual.README).lines().count()).isLessThanOrEqualTo(120);
+        assertThat(Manual.text(Manual.README).lines().count()).isLessThanOrEqualTo(120);
     }
 
     @Test
@@ -251,19 +251,11 @@ class ReadmeTests {
     }
 
     static Stream<String> yamlBlocks() {
-        return blocks("yaml");
-    }
-
-    private static Stream<String> blocks(String language) {
-        return Manual.blocks(language).map(Manual.Block::text);
+        return Manual.blocks("yaml").map(Manual.Block::text);
     }
 
     private static List<Path> pages() {
         return Manual.pages();
-    }
-
-    private static String text(Path page) {
-        return Manual.text(page);
     }
 
     private static String oneLine(String code) {

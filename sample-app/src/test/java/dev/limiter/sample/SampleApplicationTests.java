@@ -56,15 +56,9 @@ class SampleApplicationTests {
     }
 
     @Test
-    void everyApiKeyHasItsOwnLimit() {
-        assertThat(clients.stormOf("GET", "/orders", "X-Api-Key", "alice")).isEqualTo(EXACTLY_100);
-        assertThat(clients.stormOf("GET", "/orders", "X-Api-Key", "bob")).isEqualTo(EXACTLY_100);
-    }
-
-    @Test
-    void requestsWithoutApiKeyShareOneLimit() {
+    void everyApiKeyHasItsOwnLimitAndRequestsWithoutOneShareOne() {
         assertThat(clients.stormOf("GET", "/orders")).isEqualTo(EXACTLY_100);
-        assertThat(clients.get("/orders", "X-Api-Key", "carol").statusCode()).isEqualTo(200);
+        assertThat(clients.stormOf("GET", "/orders", "X-Api-Key", "alice")).isEqualTo(EXACTLY_100);
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,9 @@ class AheadOfTimeTests {
         "limiter.rules.catalog.tiers.gold.limit=2"
     };
 
+    @AutoClose
     private static RedisServer redis;
+
     private static AheadOfTime processed;
 
     /** With storage: redis, which also has the beans of memory. The sample application covers the default. */
@@ -41,11 +43,6 @@ class AheadOfTimeTests {
     static void process(@TempDir Path directory) throws IOException {
         redis = RedisServer.started();
         processed = new AheadOfTime(AheadOfTimeApplication.class, directory, arguments());
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
     }
 
     @Test

@@ -204,7 +204,6 @@ class ApplicationTests {
     void decisionsAreCountedWithoutKeys() {
         double permitted = count("limiter.decisions", "orders", "permitted");
         double rejected = count("limiter.decisions", "orders", "rejected");
-        double rejections = count("limiter.rejections", "orders", "rejected");
         double near = count("limiter.near.limit", "orders", "permitted");
         double shadow = count("limiter.decisions", "shadow", "shadow-rejected");
 
@@ -215,8 +214,6 @@ class ApplicationTests {
         assertThat(count("limiter.decisions", "orders", "permitted") - permitted)
                 .isEqualTo(2);
         assertThat(count("limiter.decisions", "orders", "rejected") - rejected).isEqualTo(3);
-        assertThat(count("limiter.rejections", "orders", "rejected") - rejections)
-                .isEqualTo(3);
         assertThat(count("limiter.near.limit", "orders", "permitted") - near)
                 .as("the second of two")
                 .isEqualTo(1);

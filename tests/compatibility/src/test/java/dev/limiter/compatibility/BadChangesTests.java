@@ -8,8 +8,7 @@ import dev.limiter.spring.annotation.RateLimiter;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,21 +35,13 @@ class BadChangesTests {
           several:
             { paths: /orders,
               limits: { per-sec: { limit: 100, window: 1s }, per-day: { limit: 5, window: 1d, cost: 2, algorithm: fixed-window } } }
+          plans: { <<: *banning, tier-by: ip, tiers: { gold: { limit: 9 }, silver: { limit: 8 } } }
         """);
 
-    private static ConfigurableApplicationContext application;
-    private static Operator operator;
+    @AutoClose
+    private static final ConfigurableApplicationContext application = Operator.start(Limited.class, RULES);
 
-    @BeforeAll
-    static void start() {
-        application = Operator.start(Limited.class, RULES);
-        operator = Operator.of(application);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-    }
+    private static final Operator operator = Operator.of(application);
 
     /** {@code where} and {@code code}: of the problem that the response lists, if it lists one. */
     @ParameterizedTest
@@ -61,39 +52,32 @@ class BadChangesTests {
         orders   | ''                                         | orders  | LIM-501 | The change is empty
         orders   | {'until':'2h'}                             | orders  | LIM-501 | The change is empty
         orders   | {'limit':0}                                | limit   | LIM-107 | from 1 to 1000000000000000
-        orders   | {'limit':99999999999999999999999}          | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'limit':'many'}                           | limit   | LIM-102 | whole number
-        orders   | {'limit':'100/m'}                          | limit   | LIM-102 | whole number
-        orders   | {'limit':1.5}                              | limit   | LIM-102 | whole number
-        orders   | {'limit':'+5'}                             | limit   | LIM-102 | whole number
         orders   | {'limit':'٥'}                              | limit   | LIM-102 | whole number
         orders   | {'burst':-99999999999999999999999}         | burst   | LIM-107 | from 1 to 1000000000000000
         orders   | {'window':'10'}                            | window  | LIM-108 | ns us ms s m h d
         orders   | {'mode':'enforced'}                        | mode    |         | Did you mean enforce?
         orders   | {'named':'x','limit':1}                    |         |         | only one limit
         orders   | {'limit':9,'version':'x'}                  | version | LIM-102 | whole number
-        orders   | {'limit':9,'version':''}                   | version | LIM-102 | whole number
         several  | {'limit':1}                                | named   | LIM-501 | Write which
         several  | {'named':'per-day','burst':5}              | burst   | LIM-204 | has no burst
         several  | {'named':'per-week','limit':5}             | named   | LIM-501 | no limit of this name
-        Limited.annotated | {'limit':0}                       | limit   | LIM-107 | from 1 to 1000000000000000
-        Limited.annotated | {'window':'1parsec'}              | window  | LIM-108 |
         Limited.annotated | {'burst':5}                       | burst   | LIM-204 | has no burst
+        plans    | {'window':'1x'}                            | window  | LIM-108 |
+        # one flat JSON object
+        orders   | [1]                                        |         | LIM-501 | one flat JSON object
+        orders   | {'limit':{'a':1}}                          |         | LIM-501 | one flat JSON object
+        orders   | {'limit':[1,2]}                            |         | LIM-501 | one flat JSON object
+        orders   | {'limit'                                   |         | LIM-501 | one flat JSON object
         # words: unknown, without a value, in the URL, several things at once
         orders   | {'Key':'acme','limit':1000}                |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'unitl':'2h'}                   |         |         | is unknown. Known: named, limit, window
-        orders   | {'limit':8,'who':'me'}                     |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'<b>':null}                     |         |         | is unknown. Known: named, limit, window
         orders   | {'enforce':'10%'}                          |         |         | renamed to \\"rollout
         orders   | {'key':null,'limit':5}                     |         |         | key\\" is null
-        orders   | {'limit':5,'window':null}                  |         |         | window\\" is null
-        orders   | {'key':'acme','limit':5,'until':null}      |         |         | until\\" is null
-        orders   | {'key':'acme','ban':true,'reason':null}    |         |         | reason\\" is null
         orders   | {'limit':5,'version':null}                 |         |         | version\\" is null
         orders?key=carl | {'key':'bob','limit':9,'until':'1h'} |        |         | Remove from the URL: key.
         orders?limit=91 | {'limit':92}                        |         |         | Remove from the URL: limit.
-        orders?limit=91 | {}                                  |         |         | Remove from the URL: limit.
-        orders?reason=why | {'limit':92}                      |         |         | Remove from the URL: reason.
         orders   | {'limit':44,'observe':true}                |         |         | must be the only change
         # one key
         orders   | {'key':'acme','limit':9}                   |         |         | together with \\"until

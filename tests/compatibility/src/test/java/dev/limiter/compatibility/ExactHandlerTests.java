@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -30,59 +29,24 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/**
- * An exception handler for exactly the rejection is used, wherever catch-all handlers are. Otherwise the response is
- * that of a rule.
- */
+/** An exception handler for exactly the rejection is used, wherever catch-all handlers are. */
 @Tag("each-line")
 class ExactHandlerTests {
 
-    private static ConfigurableApplicationContext application;
-    private static ConfigurableApplicationContext pages;
+    @AutoClose
+    private static final ConfigurableApplicationContext application = Applications.start(Application.class);
 
-    @BeforeAll
-    static void start() {
-        application = Applications.start(Application.class);
-        pages = Applications.start(Pages.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-        pages.close();
-    }
+    private static final Clients clients = Applications.clientsOf(application);
 
     @ParameterizedTest
     @ValueSource(strings = {"/behind-another-advice", "/behind-its-own-catch-all", "/routed", "/bean"})
     void exactHandlerComesBeforeCatchAlls(String path) {
-        HttpResponse<String> answer = rejection(application, path);
+        clients.get(path);
+        HttpResponse<String> answer = clients.get(path);
 
         assertThat(answer.statusCode()).isEqualTo(418);
         assertThat(answer.body()).contains("call");
         assertThat(answer.headers().firstValue("RateLimit")).isPresent();
-    }
-
-    @Test
-    void exactHandlerOfAnotherMediaTypeLeavesTheRejectionToTheLimiter() {
-        HttpResponse<String> answer = rejection(pages, "/page", "Accept", "application/json");
-
-        assertThat(answer.statusCode()).isEqualTo(429);
-        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-        assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-    }
-
-    @Test
-    void exactHandlerOfTheMediaTypeResponds() {
-        HttpResponse<String> answer = rejection(pages, "/page", "Accept", "text/html");
-
-        assertThat(answer.statusCode()).isEqualTo(418);
-        assertThat(answer.body()).isEqualTo("<p>later</p>");
-    }
-
-    private static HttpResponse<String> rejection(
-            ConfigurableApplicationContext asked, String path, String... headers) {
-        Applications.clientsOf(asked).get(path, headers);
-        return Applications.clientsOf(asked).get(path, headers);
     }
 
     @SpringBootConfiguration
@@ -106,11 +70,6 @@ class ExactHandlerTests {
         }
     }
 
-    @SpringBootConfiguration
-    @EnableAutoConfiguration
-    @Import({OpenSecurity.class, Scarce.class, Plain.class, ExactPage.class})
-    static class Pages {}
-
     @Service
     static class Scarce {
 
@@ -126,7 +85,7 @@ class ExactHandlerTests {
         @Autowired
         private Scarce scarce;
 
-        @GetMapping({"/behind-another-advice", "/page"})
+        @GetMapping("/behind-another-advice")
         String call() {
             return scarce.call();
         }
@@ -167,15 +126,6 @@ class ExactHandlerTests {
         ResponseEntity<Map<String, String>> rejected(RateLimitExceededException rejection) {
             return ResponseEntity.status(418)
                     .body(Map.of("rule", rejection.decision().rule().name()));
-        }
-    }
-
-    @RestControllerAdvice
-    static class ExactPage {
-
-        @ExceptionHandler(exception = RateLimitExceededException.class, produces = "text/html")
-        ResponseEntity<String> rejected() {
-            return ResponseEntity.status(418).body("<p>later</p>");
         }
     }
 }

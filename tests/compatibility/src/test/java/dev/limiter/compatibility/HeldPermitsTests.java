@@ -3,14 +3,8 @@ package dev.limiter.compatibility;
 import static dev.limiter.testkit.Conditions.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.spring.decide.RateLimitListener;
-import dev.limiter.spring.key.KeyResolver;
-import dev.limiter.testkit.RawClient;
-import dev.limiter.testkit.RealTime;
 import dev.limiter.testkit.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.io.IOException;
-import java.net.Socket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,11 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** Holders of concurrency permits are shown with the time since they hold them, until they release them. */
 class HeldPermitsTests {
@@ -38,7 +30,6 @@ class HeldPermitsTests {
     private static final String[] RULES = Applications.limiter("""
         rules:
           pool: { paths: /pool/**, key: "header:X-Api-Key", algorithm: concurrency, limit: 2 }
-          events: { paths: /events, key: "header:X-Api-Key", algorithm: concurrency, limit: 1000 }
         """);
 
     private static final String HELD = "$.buckets[0].held.permits";
@@ -138,71 +129,7 @@ class HeldPermitsTests {
     }
 
     private static double active(ConfigurableApplicationContext application) {
-        return active(application, "pool");
-    }
-
-    private static double active(ConfigurableApplicationContext application, String rule) {
-        return application
-                .getBean(MeterRegistry.class)
-                .get("limiter.active")
-                .tag("rule", rule)
-                .gauge()
-                .value();
-    }
-
-    /** Tomcat reports some of these requests as failed, and never reports their completion. */
-    @Test
-    void clientsThatResetTheirConnectionHoldNothing() throws Exception {
-        // a graceful shutdown would wait for the requests that Tomcat has lost
-        try (ConfigurableApplicationContext application = start("server.shutdown=immediate")) {
-            Operator operator = Operator.of(application);
-            for (int i = 0; i < 60; i++) {
-                try (Socket socket = new RawClient(operator.clients().port()).begin("/events", "X-Api-Key: gone")) {
-                    socket.setSoLinger(true, 0);
-                    // around the time of the first event
-                    RealTime.pass(Duration.ofMillis(10 + i % 5));
-                }
-            }
-
-            await(() -> active(application, "events") == 0);
-            assertThat(operator.<Integer>read("events?key=gone", "$.buckets[0].limits[0].inFlight"))
-                    .isZero();
-        }
-    }
-
-    @Test
-    void requestHoldsNothingAfterFailingListenersAndKeys() {
-        try (ConfigurableApplicationContext application =
-                Operator.start(Failing.class, RULES, Applications.limiter("""
-                    rules:
-                      watching: { paths: /pool/**, mode: shadow, key: breaking, limit: 5, window: 1h }
-                    """))) {
-            Operator operator = Operator.of(application);
-            assertThat(operator.statuses(5, "/pool/quick", "X-Api-Key", "acme")).containsOnly(200);
-            assertThat(operator.<Integer>read("pool?key=acme", "$.buckets[0].limits[0].inFlight"))
-                    .isZero();
-            assertThat(active(application)).isZero();
-        }
-    }
-
-    @SpringBootConfiguration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import({OpenSecurity.class, Pool.class})
-    static class Failing {
-
-        @Bean
-        KeyResolver breaking() {
-            return context -> {
-                throw new StackOverflowError("on purpose");
-            };
-        }
-
-        @Bean
-        RateLimitListener failing() {
-            return event -> {
-                throw new StackOverflowError("on purpose");
-            };
-        }
+        return Operator.of(application).meter("limiter.active?tag=rule:pool");
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)
@@ -221,24 +148,6 @@ class HeldPermitsTests {
         @GetMapping("/pool/blocking")
         String blocking() throws InterruptedException {
             return pass();
-        }
-
-        @GetMapping("/pool/quick")
-        String quick() {
-            return "ok";
-        }
-
-        @GetMapping("/events")
-        SseEmitter events() {
-            SseEmitter events = new SseEmitter(50L);
-            CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS).execute(() -> {
-                try {
-                    events.send("one");
-                } catch (IOException | IllegalStateException gone) {
-                    events.completeWithError(gone);
-                }
-            });
-            return events;
         }
 
         @GetMapping("/pool/later")

@@ -40,7 +40,7 @@ class ObservationTests {
         """);
 
     private static ConfigurableApplicationContext start(String... more) {
-        return Applications.start(Traced.class, RULES, more);
+        return Operator.start(Traced.class, RULES, more);
     }
 
     @ParameterizedTest
@@ -102,12 +102,7 @@ class ObservationTests {
     }
 
     private static double queued(ConfigurableApplicationContext application) {
-        return application
-                .getBean(MeterRegistry.class)
-                .get("limiter.queued")
-                .tag("rule", "pool")
-                .gauge()
-                .value();
+        return Operator.of(application).meter("limiter.queued?tag=rule:pool");
     }
 
     private static Stream<String> tags(ConfigurableApplicationContext application, String meter) {

@@ -36,6 +36,10 @@ record Operator(Clients clients) {
                 Stream.of(access, rules, more).flatMap(Arrays::stream).toArray(String[]::new));
     }
 
+    private static String at(String path) {
+        return path.isEmpty() ? ENDPOINT : ENDPOINT + "/" + path;
+    }
+
     String all() {
         return clients.get(ENDPOINT).body();
     }
@@ -45,7 +49,7 @@ record Operator(Clients clients) {
     }
 
     String rule(String path) {
-        return clients.get(ENDPOINT + "/" + path).body();
+        return clients.get(at(path)).body();
     }
 
     <T> T read(String path, String jsonPath) {
@@ -57,15 +61,15 @@ record Operator(Clients clients) {
     }
 
     int status(String path) {
-        return clients.get(ENDPOINT + "/" + path).statusCode();
+        return clients.get(at(path)).statusCode();
     }
 
     HttpResponse<String> post(String path, String json, String... headers) {
-        return clients.post(ENDPOINT + "/" + path, json.replace('\'', '"'), headers);
+        return clients.post(at(path), json.replace('\'', '"'), headers);
     }
 
     HttpResponse<String> delete(String path) {
-        return clients.send("DELETE", ENDPOINT + "/" + path);
+        return clients.send("DELETE", at(path));
     }
 
     /** Returns the body of a response, which must be successful. */

@@ -13,7 +13,6 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -64,25 +63,21 @@ class PathSpellingTests {
 
         /** Starts without Spring Security, which might otherwise block what avoids a limit. */
         ConfigurableApplicationContext start() {
-            List<String> properties = new ArrayList<>(List.of(
+            String[] rules = Applications.limiter(
+                    """
+                    web: { exclude: /error }
+                    rules:
+                      literal: &plenty { paths: /literal, phase: PHASE, limit: 1000000, window: 1h }
+                      wild: { <<: *plenty, paths: /wild/** }
+                      special: { <<: *plenty, paths: /orders/special }
+                      file: { <<: *plenty, paths: /file.txt }
+                      plain: { <<: *plenty, paths: /plain/** }
+                    """.replace("PHASE", phase),
                     "server.servlet.context-path=" + context,
                     "spring.mvc.servlet.path=" + (servlet.isEmpty() ? "/" : servlet),
                     Applications.WITHOUT_SECURITY,
-                    "limiter.web.exclude=/error",
-                    "server.tomcat.relaxed-path-chars=|,[,],^"));
-            rule(properties, "literal", "/literal");
-            rule(properties, "wild", "/wild/**");
-            rule(properties, "special", "/orders/special");
-            rule(properties, "file", "/file.txt");
-            rule(properties, "plain", "/plain/**");
-            return Applications.start(Application.class, properties.toArray(String[]::new));
-        }
-
-        private void rule(List<String> properties, String name, String path) {
-            properties.add("limiter.rules." + name + ".paths=" + path);
-            properties.add("limiter.rules." + name + ".phase=" + phase);
-            properties.add("limiter.rules." + name + ".limit=1000000");
-            properties.add("limiter.rules." + name + ".window=1h");
+                    "server.tomcat.relaxed-path-chars=|,[,],^");
+            return Applications.start(Application.class, rules);
         }
     }
 

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,9 +14,8 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
-import org.springframework.core.annotation.AliasFor;
 
-/** Annotations in all places, with both kinds of proxies. */
+/** Annotations on interfaces and classes, with both kinds of proxies. */
 @Tag("each-line")
 class ProxiedMethodTests {
 
@@ -32,8 +29,6 @@ class ProxiedMethodTests {
             assertThat(AopUtils.isJdkDynamicProxy(contract)).isEqualTo(!targetClass);
             assertPermitted(2, contract::byInterface);
             assertPermitted(1, contract::byClass);
-            assertPermitted(3, application.getBean(Derived.class)::overridden);
-            assertPermitted(3, application.getBean(Derived.class)::inherited);
         }
     }
 
@@ -50,14 +45,6 @@ class ProxiedMethodTests {
             call.run();
         }
         assertThatThrownBy(call::run).isInstanceOf(RateLimitExceededException.class);
-    }
-
-    @Retention(RetentionPolicy.RUNTIME)
-    @RateLimiter(window = "1h")
-    @interface Hourly {
-
-        @AliasFor(annotation = RateLimiter.class, attribute = "limit")
-        long value();
     }
 
     interface Contract {
@@ -88,24 +75,9 @@ class ProxiedMethodTests {
         public void byClass() {}
     }
 
-    static class Base {
-
-        @Hourly(3)
-        public void overridden() {}
-
-        @Hourly(3)
-        public void inherited() {}
-    }
-
-    static class Derived extends Base {
-
-        @Override
-        public void overridden() {}
-    }
-
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    @Import({Implementation.class, Derived.class})
+    @Import(Implementation.class)
     static class Application {}
 
     @SpringBootConfiguration

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,16 +45,12 @@ class RedisConfigurationTests {
     private static final Rule TWO = Rule.of("two", Limit.tokenBucket(2, Duration.ofHours(1)));
     private static final String PASSWORD = "open-sesame";
 
+    @AutoClose
     private static RedisServer redis;
 
     @BeforeAll
     static void start() {
         redis = RedisServer.started("--requirepass", PASSWORD);
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
     }
 
     @Test

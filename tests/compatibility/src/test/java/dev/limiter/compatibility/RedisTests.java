@@ -24,6 +24,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -72,6 +74,12 @@ class RedisTests {
     @BeforeEach
     void forget() {
         redis.ask(commands -> commands.flushall());
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void handlersOfTheSecondRunOnVirtualThreads() {
+        assertThat(Applications.clientsOf(second).get("/thread").body()).startsWith("VirtualThread");
     }
 
     @Test
@@ -210,6 +218,11 @@ class RedisTests {
 
     @RestController
     static class Endpoints {
+
+        @GetMapping("/thread")
+        String thread() {
+            return Thread.currentThread().toString();
+        }
 
         @GetMapping({"/each/{id}", "/paced", "/guarded"})
         String served() {

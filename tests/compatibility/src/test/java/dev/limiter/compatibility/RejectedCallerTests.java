@@ -19,10 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringBootConfiguration;
@@ -36,36 +34,26 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The senders of rejected requests, as shown to operators, to listeners, and in an optional log. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
 class RejectedCallerTests {
 
     private static final List<RateLimitEvent> HEARD = new CopyOnWriteArrayList<>();
 
-    private ConfigurableApplicationContext application;
-    private Clients clients;
-
-    @BeforeAll
-    void start() {
-        application = Applications.start(
-                Application.class,
-                Applications.limiter(
-                        """
+    @AutoClose
+    private static final ConfigurableApplicationContext application = Applications.start(
+            Application.class,
+            Applications.limiter(
+                    """
                         web: { trusted-proxies: "127.0.0.1,::1" }
                         rules:
                           orders: { paths: /orders, limit: 1, window: 1h, key: "header:X-Api-Key" }
                           inside: { paths: /inside, limit: 1, window: 1h, deny: 203.0.113.0/24 }
                         """,
-                        // the event of Spring 6 also reads the name of the principal, and would fail
-                        "spring.mvc.publish-request-handled-events=false",
-                        "management.endpoints.web.exposure.include=limiter"));
-        clients = Applications.clientsOf(application);
-    }
+                    // the event of Spring 6 also reads the name of the principal, and would fail
+                    "spring.mvc.publish-request-handled-events=false",
+                    "management.endpoints.web.exposure.include=limiter"));
 
-    @AfterAll
-    void stop() {
-        application.close();
-    }
+    private static final Clients clients = Applications.clientsOf(application);
 
     private int order(String key, String user, String address) {
         return clients.get("/orders", "X-Api-Key", key, "X-User", user, "X-Forwarded-For", address)

@@ -6,19 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.jayway.jsonpath.JsonPath;
-import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
-import dev.limiter.spring.rule.RuleSource;
 import java.io.IOException;
-import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -43,7 +37,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -61,7 +54,10 @@ class RulesFileTests {
     private static Path folder;
 
     private static Path file;
+
+    @AutoClose
     private static ConfigurableApplicationContext application;
+
     private static Operator operator;
 
     @BeforeAll
@@ -69,11 +65,6 @@ class RulesFileTests {
         file = Files.writeString(folder.resolve("rules.yml"), orders(4));
         application = start(file);
         operator = Operator.of(application);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
     }
 
     private static ConfigurableApplicationContext start(Path file) {
@@ -89,7 +80,6 @@ class RulesFileTests {
 
     @BeforeEach
     void hasTheInitialRules() throws IOException {
-        application.getBean(ChangingSource.class).rules = List.of();
         operator.revert("orders");
         replace(orders(4));
         operator.awaitRule("orders", "\"limit\":4");
@@ -101,13 +91,9 @@ class RulesFileTests {
         return "limiter:\n  rules:\n    orders:\n      limit: " + limit + "\n";
     }
 
-    private static void replace(String text) throws IOException {
-        replace(text.getBytes(StandardCharsets.UTF_8));
-    }
-
     /** Replaces the file atomically, as ConfigMaps do. */
-    private static void replace(byte[] content) throws IOException {
-        Path written = Files.write(folder.resolve("written"), content);
+    private static void replace(String content) throws IOException {
+        Path written = Files.writeString(folder.resolve("written"), content);
         Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
     }
 
@@ -115,55 +101,27 @@ class RulesFileTests {
         await(() -> operator.all().contains(PROBLEM) && operator.all().contains(text));
     }
 
-    private static int count(CapturedOutput output, String part) {
-        return output.toString().split(part, -1).length - 1;
-    }
-
+    /** {@code RulesFileTests} and {@code BadConfigurationTests} of the starter have more. */
     static Stream<Arguments> bad() {
         return Stream.of(
-                text("limiter: [", "Invalid YAML"),
-                text("limiter:\n\trules:\n", "found character", "TAB", "line 2"),
-                Arguments.of(
-                        "limiter:\n  rules:\n    orders:\n      key: \"header:Schl\u00fcssel\"\n"
-                                .getBytes(StandardCharsets.ISO_8859_1),
-                        List.of("not encoded in UTF-8")),
-                Arguments.of(orders(9).getBytes(Charset.forName("UTF-32")), List.of("LIM-503")),
                 text("\u0000\u0001\u0002", "Invalid YAML"),
                 text(laughs(), "aliases expand to too many values"),
                 text("limiter: { rules: &a { orders: *a } }", "too many values"),
-                text("limiter: { rules: &a [ *a ] }", "too many values"),
                 text("? " + "k".repeat(200_000) + "\n: [" + "1,".repeat(100_000) + "]", "too many values"),
                 text("[".repeat(100_000), "Invalid YAML"),
                 text("hello", "only limiter.rules"),
-                text("- limiter\n", "only limiter.rules"),
-                text("", "empty"),
-                text("limiter:\n  rules:\n", "empty"),
-                text("---\n---\n", "empty"),
-                text(keys("other"), "and 9989 more"),
-                text("spring: { application: { name: other } }", "spring.application.name"),
                 text("spring.config.import: /etc/passwd", "spring.config.import"),
                 text("!!javax.script.ScriptEngineManager [x]", "LIM-503"),
-                text("limiter: { max-keys: 5 }", "limiter.max-keys"),
-                text("limiter: { rules: { orders: { limit: 7 } }, caps: { orders: 9 } }", "limiter.caps"),
                 text("limiter: { rules: { orders: { limit: 0 } } }", "LIM-107", "limiter.rules.orders.limit"),
-                text("limiter: { rules: { orders: { limit: many } } }", "a whole number"),
-                text("limiter: { rules: { orders: { limt: 5 } } }", "Did you mean limit?"),
-                text("limiter: { rules: { orders: { limits: { a: { limit: 5, window: 1s } } } } }", "LIM-207"),
-                text("limiter: { rules: { orders: { limit: 5 }, Orders: { limit: 6 } } }", "LIM-104"),
                 text("limiter: { rules: { orders: { limit: 5 }, orders: { limit: 6 } } }", "duplicate key"),
                 text("limiter: { rules: { orders: { limit: '${NOT_THERE}' } } }", "NOT_THERE"),
                 text("limiter: { rules: { orders: lim } }", "LIM-102", "limiter.rules.orders"),
-                text("limiter: { rules: { orders: '' } }", "LIM-102", "limiter.rules.orders"),
-                text("limiter: { rules: { orders: 5, others: { paths: /o, limit: 1 } } }", "LIM-102"),
-                text("limiter: { rules: { orders: { paths: /o, limit: 1,000, window: 1h } } }", "LIM-101", "orders[0]"),
                 text("limiter: { rules: { capped: { limit: 101 } } }", "LIM-317"),
-                text("limiter: { rules: { capped: { condition: '#{false}' } } }", "LIM-317"),
-                text("limiter: { rules: { capped: { allow: 127.0.0.0/8 } } }", "LIM-317"),
-                text("limiter: { rules: { capped: { charge-if: '#{false}' } } }", "LIM-317"));
+                text("limiter: { rules: { capped: { allow: 127.0.0.0/8 } } }", "LIM-317"));
     }
 
     private static Arguments text(String text, String... said) {
-        return Arguments.of(text.getBytes(StandardCharsets.UTF_8), List.of(said));
+        return Arguments.of(text, List.of(said));
     }
 
     private static String laughs() {
@@ -174,25 +132,16 @@ class RulesFileTests {
         return text + "limiter: { rules: *a11 }\n";
     }
 
-    private static String keys(String name) {
-        return IntStream.range(0, 10_000).mapToObj(i -> name + i + ": 1\n").collect(Collectors.joining());
-    }
-
     @Tag("long")
     @ParameterizedTest(name = "{1}")
     @MethodSource("bad")
-    void invalidRulesAreReportedAndTheRulesStay(byte[] content, List<String> said, CapturedOutput output)
+    void invalidRulesAreReportedAndTheRulesStay(String content, List<String> said, CapturedOutput output)
             throws IOException {
         replace(content);
         awaitProblem("");
         assertThat(operator.all()).contains(said).hasSizeLessThan(50_000);
         await(() -> output.toString().contains(STAYS));
         assertThat(operator.permitted("/orders", "acme")).isEqualTo(4);
-
-        replace(orders(5));
-        operator.awaitRule("orders", "\"limit\":5");
-        assertThat(operator.all()).doesNotContain(PROBLEM);
-        assertThat(count(output, STAYS)).isEqualTo(1);
     }
 
     @Test
@@ -234,48 +183,6 @@ class RulesFileTests {
             """);
         operator.awaitRule("orders", "\"limit\":7");
         assertThat(operator.permitted("/more", "acme")).isEqualTo(30);
-    }
-
-    @Test
-    void findingsAreReportedOnceAsAfterStartup(CapturedOutput output) throws IOException {
-        String typo = "    more:\n      paths: /moer\n      limit: 2\n      window: 1h\n";
-        replace(orders(5) + typo);
-        await(() -> output.toString().contains("LIM-901"));
-        replace(orders(6) + typo);
-        operator.awaitRule("orders", "\"limit\":6");
-        replace(orders(7) + typo.replace("moer", "moore"));
-        await(() -> output.toString().contains("/moore"));
-
-        assertThat(count(output, "LIM-901")).isEqualTo(2);
-    }
-
-    /** Otherwise the change would be confirmed, but take effect at some later time. */
-    @Test
-    void changeNextToOneThatNoLongerFitsIsRejected() throws IOException {
-        operator.change("orders", "{'burst':12}");
-        replace(orders(5) + "      algorithm: fixed-window\n");
-        awaitProblem("");
-
-        for (String change : List.of("{'limit':3}", "{'mode':'off'}")) {
-            assertThat(Operator.body(400, operator.post("orders", change))).contains("LIM-204", "\"where\":\"burst\"");
-        }
-        operator.change("capped", "{'limit':98}");
-        operator.change("orders", "{'key':'a','limit':9,'until':'1h'}");
-
-        operator.revert("orders");
-        assertThat(operator.all()).doesNotContain(PROBLEM);
-        operator.change("orders", "{'limit':3}");
-        assertThat(operator.permitted("/orders", "acme")).isEqualTo(3);
-        operator.revert("orders");
-    }
-
-    @Test
-    void isHiddenByChangesThatStay() throws IOException {
-        operator.change("orders", "{'limit':9}");
-        replace(orders(5) + "      window: 2h\n");
-        operator.awaitRule("orders", "\"window\":\"PT2H\"");
-        assertThat(operator.rule("orders")).contains("\"limit\":9");
-        assertThat(operator.revert("orders")).contains("\"limit\":5");
     }
 
     @Test
@@ -361,23 +268,6 @@ class RulesFileTests {
         }
     }
 
-    @Test
-    void ruleOfAnotherSourceIsNoticedInAnySpelling(CapturedOutput output) throws IOException {
-        application.getBean(ChangingSource.class).rules = List.of(
-                RuleDefinition.builder("my-more", RuleOrigin.source("test"))
-                        .paths(List.of("/more"))
-                        .limit(2L, "1h", null, null, null)
-                        .build());
-        replace(orders(5));
-        operator.awaitRule("my-more", "\"limit\":2");
-
-        replace(orders(6) + "    my_More: { paths: /more, limit: 9, window: 1h }\n");
-        awaitProblem("LIM-104");
-        await(() -> output.toString().contains(STAYS));
-        assertThat(output).contains("my_More", "test");
-        assertThat(operator.rule("orders")).contains("\"limit\":5");
-    }
-
     /** Otherwise there would be no way to end it. */
     @Test
     void demandOfRulesThatAreGoneIsForgotten() throws IOException {
@@ -420,26 +310,9 @@ class RulesFileTests {
     @RestController
     static class Limited {
 
-        /** A source of rules, initially without any. */
-        @Bean
-        ChangingSource changing() {
-            return new ChangingSource();
-        }
-
         @GetMapping({"/orders", "/more", "/capped"})
         String get() {
             return "ok";
-        }
-    }
-
-    /** A source of rules that a test can change. */
-    static final class ChangingSource implements RuleSource {
-
-        private volatile List<RuleDefinition> rules = List.of();
-
-        @Override
-        public Collection<RuleDefinition> rules() {
-            return rules;
         }
     }
 }

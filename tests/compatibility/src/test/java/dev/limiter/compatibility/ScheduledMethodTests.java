@@ -46,15 +46,6 @@ class ScheduledMethodTests {
         assertThat(output).contains("Unexpected error occurred in scheduled task");
     }
 
-    @Test
-    void fallbackRunsInstead(@Autowired Application.Reports reports, CapturedOutput output) {
-        int before = reports.fallbackRuns();
-
-        await().until(() -> reports.fallbackRuns() > before + 3);
-
-        assertThat(output).doesNotContain("Reports.hourly");
-    }
-
     @SpringBootConfiguration
     @EnableAutoConfiguration
     @EnableScheduling
@@ -64,28 +55,15 @@ class ScheduledMethodTests {
         static class Reports {
 
             private final AtomicInteger daily = new AtomicInteger();
-            private final AtomicInteger instead = new AtomicInteger();
 
             public int dailyRuns() {
                 return daily.get();
-            }
-
-            public int fallbackRuns() {
-                return instead.get();
             }
 
             @Scheduled(fixedDelay = 1)
             @RateLimiter(limit = 1, window = "1h")
             public void daily() {
                 daily.incrementAndGet();
-            }
-
-            @Scheduled(fixedDelay = 1)
-            @RateLimiter(limit = 1, window = "1h", fallback = "instead")
-            public void hourly() {}
-
-            void instead() {
-                instead.incrementAndGet();
             }
         }
     }

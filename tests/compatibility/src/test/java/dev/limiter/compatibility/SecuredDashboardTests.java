@@ -141,17 +141,12 @@ class SecuredDashboardTests {
                         .as(path)
                         .isEqualTo(200);
             }
-        }
-    }
-
-    /** The page marks its requests, so that the browser does not prompt for a password. */
-    @Test
-    void browserDoesNotPromptAfterTheSessionExpired() throws IOException, InterruptedException {
-        try (ConfigurableApplicationContext application = start("session")) {
-            HttpResponse<String> answer = Person.of("", application)
+            HttpResponse<String> markedByThePage = Person.of("", application)
                     .send("GET", "/actuator/limiter", "", "X-Requested-With", "XMLHttpRequest");
-            assertThat(answer.statusCode()).isEqualTo(401);
-            assertThat(answer.headers().map()).doesNotContainKey("www-authenticate");
+            assertThat(markedByThePage.statusCode()).isEqualTo(401);
+            assertThat(markedByThePage.headers().map())
+                    .as("the browser would prompt for a password")
+                    .doesNotContainKey("www-authenticate");
         }
     }
 

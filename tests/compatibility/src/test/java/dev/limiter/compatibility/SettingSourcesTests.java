@@ -35,13 +35,10 @@ class SettingSourcesTests {
             Operator operator = Operator.of(application);
             operator.change("reports", "{'limit':40}");
 
-            assertThat(operator.<String>read("reports", "$.sources.limit.value"))
-                    .isEqualTo("40");
-            assertThat(operator.<String>read("reports", "$.sources.limit.from"))
-                    .startsWith("limit of change 1 by anonymous at 20");
-            assertThat(operator.<String>read("reports", "$.sources.mode.from")).contains("rules.yml] - 5:13");
-            assertThat(operator.<String>read("reports", "$.sources.window.from"))
-                    .contains("window of @RateLimiter on");
+            assertThat(source(operator, "reports", "limit.value")).isEqualTo("40");
+            assertThat(source(operator, "reports", "limit.from")).startsWith("limit of change 1 by anonymous at 20");
+            assertThat(source(operator, "reports", "mode.from")).contains("rules.yml] - 5:13");
+            assertThat(source(operator, "reports", "window.from")).contains("window of @RateLimiter on");
             assertThat(operator.<Map<String, Object>>read("reports", "$.sources['condition']"))
                     .containsOnlyKeys("from");
             assertThat(operator.rule("reports")).doesNotContain("sesame");
@@ -49,11 +46,10 @@ class SettingSourcesTests {
             operator.revert("reports");
             Files.writeString(file, "limiter:\n  rules:\n    reports:\n      key: ip\n");
             operator.awaitRule("reports", "\"value\":\"[ip]\"");
-            assertThat(operator.<String>read("reports", "$.sources.limit.value"))
-                    .isEqualTo("20");
-            assertThat(operator.<String>read("reports", "$.sources.limit.from"))
+            assertThat(source(operator, "reports", "limit.value")).isEqualTo("20");
+            assertThat(source(operator, "reports", "limit.from"))
                     .contains("limiter.rules.reports.limit (", "limiter.rules.reports.limit\"");
-            assertThat(operator.<String>read("reports", "$.sources.key.from")).contains("rules.yml] - 4:12");
+            assertThat(source(operator, "reports", "key.from")).contains("rules.yml] - 4:12");
             assertThat(operator.<Map<String, Object>>read("reports", "$.sources"))
                     .doesNotContainKey("mode");
         }
@@ -67,11 +63,10 @@ class SettingSourcesTests {
             operator.change("reports", "{'limit':40,'reason':'ticket 7'}");
             operator.change("reports", "{'window':'2h','reason':'ticket 8'}");
 
-            assertThat(operator.<String>read("reports", "$.sources.limit.from"))
+            assertThat(source(operator, "reports", "limit.from"))
                     .startsWith("limit of change 2 by anonymous at 20")
                     .endsWith(", because \"ticket 8\"");
-            assertThat(operator.<String>read("reports", "$.sources.window.from"))
-                    .startsWith("window of change 2 by anonymous at 20");
+            assertThat(source(operator, "reports", "window.from")).startsWith("window of change 2 by anonymous at 20");
             assertThat(operator.<Map<String, Object>>read("reports", "$.change"))
                     .containsOnlyKeys("limit", "window", "version", "at", "by", "reason")
                     .containsAllEntriesOf(
@@ -98,19 +93,20 @@ class SettingSourcesTests {
                   ban: { after: 3, within: 1m, for: 1h } }
             """))) {
             Operator operator = Operator.of(application);
-            assertThat(operator.<String>read("orders", "$.sources['limits.short.limit'].value"))
+            assertThat(source(operator, "orders", "['limits.short.limit'].value"))
                     .isEqualTo("5");
-            assertThat(operator.<String>read("orders", "$.sources['tiers.gold.limits.short.limit'].value"))
+            assertThat(source(operator, "orders", "['tiers.gold.limits.short.limit'].value"))
                     .isEqualTo("9");
-            assertThat(operator.<String>read("orders", "$.sources['tier-by'].from"))
-                    .contains("tier-by");
-            assertThat(operator.<String>read("orders", "$.sources['ban.for'].value"))
-                    .isEqualTo("1h");
-            assertThat(operator.<String>read("orders", "$.sources.mode.value")).isEqualTo("shadow");
-            assertThat(operator.<String>read("orders", "$.sources.mode.from")).contains("limiter.mode (");
-            assertThat(operator.<String>read("orders", "$.sources.paths.from"))
-                    .contains("limiter.rules.orders.paths (");
+            assertThat(source(operator, "orders", "['tier-by'].from")).contains("tier-by");
+            assertThat(source(operator, "orders", "['ban.for'].value")).isEqualTo("1h");
+            assertThat(source(operator, "orders", "mode.value")).isEqualTo("shadow");
+            assertThat(source(operator, "orders", "mode.from")).contains("limiter.mode (");
+            assertThat(source(operator, "orders", "paths.from")).contains("limiter.rules.orders.paths (");
         }
+    }
+
+    private static String source(Operator operator, String rule, String path) {
+        return operator.read(rule, "$.sources" + (path.startsWith("[") ? path : "." + path));
     }
 
     private static ConfigurableApplicationContext start(String... properties) {

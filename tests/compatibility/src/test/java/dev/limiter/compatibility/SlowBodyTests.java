@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.limiter.Algorithm;
-import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.testkit.RawClient;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
@@ -43,7 +41,7 @@ class SlowBodyTests {
 
     /** An interceptor reads forms while the request waits. The handler reads other bodies afterwards. */
     @ParameterizedTest
-    @CsvSource({"false, /paced /pool /annotated", "true, /paced"})
+    @CsvSource({"false, /paced /pool", "true, /paced"})
     void arriveUnchanged(boolean virtualThreads, String paths) throws IOException {
         assumeThat(!virtualThreads || JRE.currentJre().compareTo(JRE.JAVA_21) >= 0)
                 .isTrue();
@@ -128,18 +126,6 @@ class SlowBodyTests {
 
         @PostMapping({"/paced/raw", "/pool/raw"})
         String raw(@RequestBody String body) {
-            return body;
-        }
-
-        @PostMapping("/annotated/form")
-        @RateLimiter(limit = 400, window = "1s", burst = 1000, algorithm = Algorithm.LEAKY_BUCKET, maxWait = "1m")
-        public String annotatedForm(HttpServletRequest request) {
-            return form(request);
-        }
-
-        @PostMapping("/annotated/raw")
-        @RateLimiter(limit = 400, window = "1s", burst = 1000, algorithm = Algorithm.LEAKY_BUCKET, maxWait = "1m")
-        public String annotatedRaw(@RequestBody String body) {
             return body;
         }
     }

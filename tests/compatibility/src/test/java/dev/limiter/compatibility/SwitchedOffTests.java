@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
+/** Limits can be switched off, completely or only for requests. */
 @Tag("each-line")
 class SwitchedOffTests {
 

@@ -3,7 +3,6 @@ package dev.limiter.compatibility;
 import static dev.limiter.test.SpringLimiterAssertions.assertThat;
 import static dev.limiter.test.SpringLimiterAssertions.assertThatAnswer;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.limiter.Decision;
 import dev.limiter.Limit;
@@ -29,10 +28,6 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.ResponseEntity;
-import org.springframework.test.web.servlet.assertj.MockMvcTester;
-import org.springframework.web.client.RestClient;
-import org.springframework.web.context.WebApplicationContext;
 
 /** {@code limiter-test} in an application with its own clock. */
 @SpringBootTest(
@@ -90,19 +85,6 @@ class VirtualTimeTests {
     }
 
     @Test
-    void resolvedLimitsAreRefreshedAfterAMinuteOfThisTime() {
-        Clients clients = new Clients(port);
-        contracts.limit = 20;
-        assertThatAnswer(clients.get("/annotated/token-bucket")).hasLimit("resolved", 20);
-        contracts.limit = 30;
-        time.advance(Duration.ofMinutes(1).minusNanos(1));
-        assertThatAnswer(clients.get("/annotated/token-bucket")).hasLimit("resolved", 20);
-        time.advance(Duration.ofNanos(1));
-        await().untilAsserted(() ->
-                assertThatAnswer(clients.get("/annotated/token-bucket")).hasLimit("resolved", 30));
-    }
-
-    @Test
     void permitsOfEarlierTestsAreFree() {
         Decision held = limiters.tryAcquire(EXPORTS, "alice");
         assertThat(held).isPermitted();
@@ -124,34 +106,6 @@ class VirtualTimeTests {
 
         assertThat(first.join()).isPermitted();
         assertThat(second).isNotDone();
-    }
-
-    @RepeatedTest(2)
-    void waitingCallIsServedWhenAPermitIsReleased() {
-        Decision held = limiters.tryAcquire(EXPORTS, "alice");
-        CompletableFuture<Decision> next = limiters.acquireAsync(EXPORTS, "alice", Duration.ofHours(1));
-
-        held.close();
-
-        assertThat(next.join()).isPermitted();
-    }
-
-    @Test
-    void responsesOfMockMvcAndOfSpringsClientAreEqual(@Autowired WebApplicationContext application) {
-        ResponseEntity<String> entity = RestClient.create("http://localhost:" + port)
-                .get()
-                .uri("/annotated/named")
-                .retrieve()
-                .toEntity(String.class);
-        MockMvcTester mvc = MockMvcTester.from(application);
-
-        assertThatAnswer(entity).isPermitted().hasLimit("named", 2).hasRemaining("named", 1);
-        assertThatAnswer(mvc.get().uri("/annotated/named").exchange())
-                .isPermitted()
-                .hasRemaining("named", 0);
-        assertThatAnswer(mvc.get().uri("/annotated/named").exchange().getMvcResult())
-                .isRejected()
-                .violates("named");
     }
 
     @Nested

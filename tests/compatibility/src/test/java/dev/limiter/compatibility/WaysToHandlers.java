@@ -1,8 +1,6 @@
 package dev.limiter.compatibility;
 
 import jakarta.servlet.AsyncContext;
-import jakarta.servlet.AsyncEvent;
-import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -15,7 +13,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -24,7 +21,6 @@ import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.HttpRequestHandler;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
@@ -159,39 +155,5 @@ class WaysToHandlers implements WebMvcConfigurer, WebSocketConfigurer {
             request.startAsync();
             throw new IllegalStateException("failed on purpose");
         }
-
-        @GetMapping("/async/recover")
-        void recover(HttpServletRequest request) {
-            request.startAsync().addListener(new Recovery());
-            throw new IllegalStateException("failed on purpose");
-        }
-
-        @GetMapping("/recovering")
-        @ResponseBody
-        String recovering() {
-            Recovery.RECOVERING.release();
-            Recovery.GATE.acquireUninterruptibly();
-            return "recovered";
-        }
-    }
-
-    static final class Recovery implements AsyncListener {
-
-        static final Semaphore RECOVERING = new Semaphore(0);
-        static final Semaphore GATE = new Semaphore(0);
-
-        @Override
-        public void onError(AsyncEvent event) {
-            event.getAsyncContext().dispatch("/recovering");
-        }
-
-        @Override
-        public void onComplete(AsyncEvent event) {}
-
-        @Override
-        public void onTimeout(AsyncEvent event) {}
-
-        @Override
-        public void onStartAsync(AsyncEvent event) {}
     }
 }

@@ -9,8 +9,6 @@ import dev.limiter.spring.decide.Outcome;
 import dev.limiter.spring.decide.RateLimitListener;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
-import dev.limiter.testkit.RawClient;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
@@ -18,8 +16,7 @@ import java.net.http.WebSocket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,18 +35,11 @@ import org.springframework.web.servlet.function.ServerResponse;
 @Tag("each-line")
 class WaysToHandlersTests {
 
-    private static ConfigurableApplicationContext application;
-    private static Clients clients;
-
-    /** Records each charged permit: the rule and the resource. */
-    private static final List<String> CHARGED = new CopyOnWriteArrayList<>();
-
-    @BeforeAll
-    static void start() {
-        application = Applications.start(
-                Application.class,
-                Applications.limiter(
-                        """
+    @AutoClose
+    private static final ConfigurableApplicationContext application = Applications.start(
+            Application.class,
+            Applications.limiter(
+                    """
                         rules:
                           endpoint: { paths: /**, limit: 1000000, window: 1h }
                           early: { paths: /**, phase: request, limit: 1000000, window: 1h }
@@ -61,18 +51,15 @@ class WaysToHandlersTests {
                             { paths: /inner/include/**, phase: request, key: "header:X-Fragment",
                               condition: "#request.getHeader('X-Fragment') != null", limit: 2, window: 1h }
                         """,
-                        // Tomcat counts a request as active until its timeout if its handler throws after startAsync(),
-                        // with or without limits
-                        "server.shutdown=immediate",
-                        "management.endpoint.health.show-components=always"));
+                    // Tomcat counts a request as active until its timeout if its handler throws after startAsync(),
+                    // with or without limits
+                    "server.shutdown=immediate",
+                    "management.endpoint.health.show-components=always"));
 
-        clients = Applications.clientsOf(application);
-    }
+    private static final Clients clients = Applications.clientsOf(application);
 
-    @AfterAll
-    static void stop() {
-        application.close();
-    }
+    /** Records each charged permit: the rule and the resource. */
+    private static final List<String> CHARGED = new CopyOnWriteArrayList<>();
 
     @BeforeEach
     void forgetEarlierTests() {
@@ -127,19 +114,6 @@ class WaysToHandlersTests {
         assertCharged(endpoint, early);
     }
 
-    /** The work of a failed handler may continue. */
-    @Test
-    void permitIsHeldWhileAListenerContinuesTheRequest() throws Exception {
-        try (Socket client = new RawClient(clients.port()).begin("/async/recover")) {
-            assertThat(WaysToHandlers.Recovery.RECOVERING.tryAcquire(30, TimeUnit.SECONDS))
-                    .isTrue();
-            assertThat(free()).isEqualTo(49);
-            WaysToHandlers.Recovery.GATE.release();
-            assertThat(RawClient.statusOf(client)).isEqualTo(500);
-        }
-        assertPermitsAreReturned();
-    }
-
     @Test
     void webSocketHandshakeIsChargedOnce() throws Exception {
         WebSocket socket = HttpClient.newHttpClient()
@@ -171,28 +145,6 @@ class WaysToHandlersTests {
     void annotationsBelowASecondServletAreApplied() {
         assertThat(clients.get("/second/annotated").statusCode()).isEqualTo(200);
         assertThat(clients.get("/second/annotated").statusCode()).isEqualTo(429);
-    }
-
-    @Test
-    void preflightIsFree() {
-        clients.send("OPTIONS", "/plain", "Origin", "http://example.com", "Access-Control-Request-Method", "GET");
-
-        assertCharged("-", 0);
-    }
-
-    @Test
-    void preflightIsCharged() {
-        clients.send(
-                "OPTIONS",
-                "/plain",
-                "Origin",
-                "http://example.com",
-                "Access-Control-Request-Method",
-                "GET",
-                "Authorization",
-                "Basic YWxpY2U6eA==");
-
-        assertThat(charged("early")).hasSize(1);
     }
 
     private static void assertCharged(String endpoint, int early) {
