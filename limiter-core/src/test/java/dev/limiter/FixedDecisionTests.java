@@ -9,7 +9,7 @@ import dev.limiter.spi.FixedDecision.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Decisions without limits, such as bans, report what clients are told. */
+/** Without these, clients that are banned or exempt get wrong statuses and times to retry. */
 class FixedDecisionTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compares requests that wait for a bucket with a slow model in simulated time, some of which give up: which are
- * permitted, in which order, and when to the nanosecond. Only timers complete them.
+ * Compares requests that wait for a bucket with a slow model in simulated time: which are permitted, in which order, and
+ * when to the nanosecond. Some requests give up. Only timers complete them.
  */
 class WaitingModelTests {
 

@@ -45,7 +45,7 @@ class StorageLincheckTests {
         private final Rule rule;
         private final Rule changed;
 
-        /** Uses the limits, and others of the same names of which the first is larger. */
+        /** Uses the limits, and others of the same names; the first of those is larger. */
         Frozen(Limit limit, Limit larger, Limit... more) {
             this.rule = rule(limit, more);
             this.changed = rule(larger, more);

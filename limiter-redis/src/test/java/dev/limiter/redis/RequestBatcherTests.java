@@ -295,7 +295,7 @@ class RequestBatcherTests {
         assertThat(held.keys()).noneMatch(key -> key.contains("{rule:key}"));
     }
 
-    /** Calls without a connection fail at once, which says nothing about the latency. */
+    /** Calls without a connection fail at once, so they are no measure of the latency. */
     @Test
     void requestsAreNotBatchedAtHighLatency() {
         AtomicBoolean cut = new AtomicBoolean();

@@ -25,7 +25,7 @@ final class ServerProcess implements AutoCloseable {
         this.port = port;
     }
 
-    /** What a request took: the server's CPU time, and requests per second. */
+    /** The server's CPU time for a request, and its requests per second. */
     record Load(double micros, double perSecond) {}
 
     static ServerProcess start(Variant variant, String... properties) throws IOException {

@@ -24,7 +24,7 @@ import org.springframework.web.bind.annotation.RestController;
         """)
 class CustomRejectionTests extends WebTestSupport {
 
-    /** By a rule, an annotation of the handler, and one of a method that it calls. */
+    /** Rejects by a rule, an annotation of the handler, and one of a method that it calls. */
     @ParameterizedTest
     @CsvSource({"/few, few, few", "/handler, handler, Controller.handler", "/service, call, Scarce.call"})
     void rejectionHandlerReplacesTheResponse(String path, String policy, String rule) throws Exception {

@@ -5,7 +5,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** As {@link ResponseKindTests}, on Jetty. */
+/** Without these, responses on Jetty could differ from those on Tomcat: {@link ResponseKindTests}. */
 class ResponseKindOnJettyTests extends ResponseKindTests {
 
     /** If nothing is flushed, Jetty commits the response before it reports the end of asynchronous work. */

@@ -6,7 +6,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** As {@link ResponseKindTests}, on Undertow. */
+/** Without these, responses on Undertow could differ from those on Tomcat: {@link ResponseKindTests}. */
 class ResponseKindOnUndertowTests extends ResponseKindTests {
 
     /** Includes a forward, which Undertow sends chunked. */

@@ -30,7 +30,7 @@ import org.springframework.web.util.pattern.PathPatternParser;
 /** Spring MVC: what the tests of both web stacks write differently. */
 class WebStack {
 
-    /** Whether the application is one of Spring WebFlux, for the few responses that differ. */
+    /** True if the application is one of Spring WebFlux, for the few responses that differ. */
     static final boolean REACTIVE = false;
 
     /** Lets unusual spellings of URLs reach the limits. */
