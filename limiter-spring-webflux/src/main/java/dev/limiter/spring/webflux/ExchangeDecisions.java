@@ -122,14 +122,24 @@ final class ExchangeDecisions extends RequestDecisions {
 
     /** Settles the charges that depend on the response, and writes the fields. Never fails: that would be a 500. */
     Mono<Void> beforeCommit(RuleDecider decider) {
-        return Mono.defer(() -> settle(new ExchangeResponseView(exchange.getResponse()))
-                        ? NettyConnection.goOn(exchange.getRequest(), writeReturned(decider::peekLater))
-                        : Mono.empty())
-                .onErrorResume(failure -> {
-                    logger.warn("The RateLimit fields of a response do not include what was refunded", failure);
-                    return Mono.empty();
-                })
-                .then(Mono.fromRunnable(this::writeFields));
+        try {
+            if (settle(new ExchangeResponseView(exchange.getResponse()))) {
+                return NettyConnection.goOn(exchange.getRequest(), writeReturned(decider::peekLater))
+                        .onErrorResume(failure -> {
+                            warn(failure);
+                            return Mono.empty();
+                        })
+                        .then(Mono.fromRunnable(this::writeFields));
+            }
+        } catch (RuntimeException failure) {
+            warn(failure);
+        }
+        writeFields();
+        return Mono.empty();
+    }
+
+    private static void warn(Throwable failure) {
+        logger.warn("The RateLimit fields of a response do not include what was refunded", failure);
     }
 
     /** A redirect gets no fields: clients without remaining permits would wait before they follow it. */

@@ -1,6 +1,7 @@
 package dev.limiter.spring.webflux;
 
 import dev.limiter.Decision;
+import dev.limiter.spi.ReturningFuture;
 import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleContexts;
 import dev.limiter.spring.context.RateLimitContext;
@@ -72,12 +73,31 @@ public final class ExchangeGate {
 
     private Mono<Boolean> permits(
             ApplicableRules rules, ExchangeDecisions decisions, ServerWebExchange exchange, Contexts contexts) {
-        Mono<Verdict> verdict = new ReactiveVerdict(
-                () -> decider.decideLater(rules, contexts.make()),
-                task -> NettyConnection.scheduler(exchange.getRequest()).schedule(task));
-        return (rules.mayReadUser() ? decisions.withUser(exchange).then(verdict) : verdict)
-                .flatMap(decided -> permits(decided, decisions, exchange))
-                .onErrorResume(RuntimeException.class, failure -> failed(failure, exchange));
+        return rules.mayReadUser()
+                ? decisions
+                        .withUser(exchange)
+                        .flatMap(known -> decide(rules, decisions, exchange, contexts))
+                        .onErrorResume(RuntimeException.class, failure -> failed(failure, exchange))
+                : decide(rules, decisions, exchange, contexts);
+    }
+
+    /** Decides at once, because the caller subscribes at once: in memory without any operator of Reactor. */
+    private Mono<Boolean> decide(
+            ApplicableRules rules, ExchangeDecisions decisions, ServerWebExchange exchange, Contexts contexts) {
+        try {
+            ReturningFuture<Verdict> deciding = decider.decideLater(rules, contexts.make());
+            if (deciding.isDone()) {
+                return permits(deciding.join(), decisions, exchange);
+            }
+            return new ReactiveVerdict(
+                            () -> deciding,
+                            task -> NettyConnection.scheduler(exchange.getRequest())
+                                    .schedule(task))
+                    .flatMap(decided -> permits(decided, decisions, exchange))
+                    .onErrorResume(RuntimeException.class, failure -> failed(failure, exchange));
+        } catch (RuntimeException failure) {
+            return failed(failure, exchange);
+        }
     }
 
     private Mono<Boolean> permits(Verdict verdict, ExchangeDecisions decisions, ServerWebExchange exchange) {

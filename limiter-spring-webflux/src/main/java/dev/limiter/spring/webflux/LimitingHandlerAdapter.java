@@ -4,7 +4,9 @@ import dev.limiter.spring.decide.ApplicableRules;
 import dev.limiter.spring.decide.MethodLimits.HandlerCall;
 import dev.limiter.spring.edge.Endpoint;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
@@ -57,15 +59,12 @@ public final class LimitingHandlerAdapter implements HandlerAdapter, Ordered {
 
     @Override
     public boolean supports(Object handler) {
-        return others.get().stream().anyMatch(adapter -> adapter.supports(handler));
+        return adapterOf(handler) != null;
     }
 
     @Override
     public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
-        HandlerAdapter next = others.get().stream()
-                .filter(adapter -> adapter.supports(handler))
-                .findFirst()
-                .orElseThrow();
+        HandlerAdapter next = Objects.requireNonNull(adapterOf(handler));
         if (ReactiveEndpoints.isOfActuator(handler)) {
             return next.handle(exchange, handler);
         }
@@ -80,6 +79,15 @@ public final class LimitingHandlerAdapter implements HandlerAdapter, Ordered {
         // an empty result: the response is written
         return known.flatMap(same -> permits(rules, endpoint, decisions, exchange, handler))
                 .flatMap(permitted -> permitted ? next.handle(exchange, limited(handler, decisions)) : Mono.empty());
+    }
+
+    private @Nullable HandlerAdapter adapterOf(Object handler) {
+        for (HandlerAdapter adapter : others.get()) {
+            if (adapter.supports(handler)) {
+                return adapter;
+            }
+        }
+        return null;
     }
 
     private Mono<Boolean> permits(

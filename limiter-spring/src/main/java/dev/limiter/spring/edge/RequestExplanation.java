@@ -102,11 +102,17 @@ public record RequestExplanation(
     }
 
     private static ExplainedRule explain(RateLimitRule rule, RateLimitContext context, RateLimiters limiters) {
-        List<String> paths = rule.definition().value(RuleOptions.PATHS, List.of());
-        String because = context.method() != null
-                ? "@RateLimiter is on the handler method"
-                : paths.isEmpty() ? "no enforced rule with paths applies" : "paths: " + String.join(", ", paths);
+        String because = context.method() != null ? "@RateLimiter is on the handler method" : because(rule);
         return ExplainedRule.of(rule, because, context, limiters);
+    }
+
+    private static String because(RateLimitRule rule) {
+        List<String> routes = rule.definition().value(RuleOptions.ROUTES, List.of());
+        if (!routes.isEmpty()) {
+            return "routes: " + String.join(", ", routes);
+        }
+        List<String> paths = rule.definition().value(RuleOptions.PATHS, List.of());
+        return paths.isEmpty() ? "no enforced rule with paths applies" : "paths: " + String.join(", ", paths);
     }
 
     private Explanation explanation(
