@@ -7,6 +7,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchTests;
 import dev.limiter.testkit.ArchitectureRules;
 
+/** The rules of all modules, for the benchmarks. */
 @AnalyzeClasses(
         packages = "dev.limiter.benchmarks",
         importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTests.Written.class})

@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** The pictures of the manual are those of the algorithms as they are. */
 class TraceDrawingTests {
 
     static List<TraceDrawing.Picture> pictures() {

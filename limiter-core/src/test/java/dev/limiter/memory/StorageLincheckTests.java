@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StorageLincheckTests {
 
     /** The scenarios per checked class; more find rarer faults. */
-    static final int ITERATIONS = Integer.getInteger("limiter.lincheck.iterations", 2);
+    static final int ITERATIONS = Integer.getInteger("limiter.lincheck.iterations", 1);
 
     private static final RateLimiterFactory FACTORY = new RateLimiterFactory();
     private static final Duration WINDOW = Duration.ofSeconds(1);

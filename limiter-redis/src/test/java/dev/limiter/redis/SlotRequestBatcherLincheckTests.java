@@ -89,7 +89,7 @@ class SlotRequestBatcherLincheckTests {
     void noRequestIsForgotten() {
         new ModelCheckingOptions()
                 .iterations(1)
-                .invocationsPerIteration(2_000)
+                .invocationsPerIteration(500)
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(0)

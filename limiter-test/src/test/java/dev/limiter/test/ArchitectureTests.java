@@ -6,6 +6,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchTests;
 import dev.limiter.testkit.ArchitectureRules;
 
+/** The rules of all modules, for limiter-test. */
 @AnalyzeClasses(packages = "dev.limiter.test", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
+/** Each assertion about a decision passes for the right one and fails for a wrong one. */
 class DecisionAssertTests {
 
     private static final Rule RULE = Rule.of(

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletResponse;
 
+/** Each assertion about a response passes for the right one and fails for a wrong one. */
 class TestResponseAssertTests {
 
     private static final TestResponse PERMITTED = answer(

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.test.context.ContextCustomizerFactory;
 
+/** Tests with {@code @WithVirtualTime} get the time source without further configuration, others keep theirs. */
 class VirtualTimeCustomizerTests {
 
     private final VirtualTimeCustomizerFactory factory = new VirtualTimeCustomizerFactory();

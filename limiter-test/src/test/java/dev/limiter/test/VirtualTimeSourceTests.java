@@ -11,6 +11,7 @@ import java.time.ZonedDateTime;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+/** Virtual time starts at the beginning of a week, a month and a year, and only moves forward. */
 class VirtualTimeSourceTests {
 
     private final VirtualTimeSource time = new VirtualTimeSource();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
+/** The algorithm of one's own in the manual works. */
 class BusinessDayTests {
 
     private final AtomicLong now = new AtomicLong(Duration.parse("P20000DT5H").toNanos()); // 05:00

@@ -13,6 +13,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
 
+/** The automatic limit applies to each endpoint that no other rule limits, and names it by its mapping. */
 @Yml("""
         limiter:
           web: { default-limit: { limit: 2, window: 1h }, static-resources: true }

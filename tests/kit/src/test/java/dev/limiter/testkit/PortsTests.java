@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
+/** Tests that run at the same time never get the same port. */
 class PortsTests {
 
     @Test

