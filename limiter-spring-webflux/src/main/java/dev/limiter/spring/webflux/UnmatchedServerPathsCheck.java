@@ -5,10 +5,14 @@ import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.edge.UnmatchedPaths;
 import java.util.List;
+import java.util.Set;
 import org.springframework.context.ApplicationContext;
 import org.springframework.util.ClassUtils;
 
-/** Finds rules with paths that no endpoint of a WebFlux application has. Silent where gateway routes may have them. */
+/**
+ * Finds rules with paths that no endpoint of a WebFlux application has. In a gateway, where routes may have them, finds
+ * rules for routes that do not exist.
+ */
 public final class UnmatchedServerPathsCheck implements StartupCheck {
 
     private static final String GATEWAY = "org.springframework.cloud.gateway.route.RouteLocator";
@@ -25,7 +29,11 @@ public final class UnmatchedServerPathsCheck implements StartupCheck {
 
     @Override
     public List<Finding> findings() {
-        return hasRoutes() ? List.of() : UnmatchedPaths.findings(rules.current(), mappings.served(), false);
+        if (!hasRoutes()) {
+            return UnmatchedPaths.findings(rules.current(), mappings.served(), false);
+        }
+        Set<String> routes = GatewayRoute.ids(application);
+        return routes == null ? List.of() : UnmatchedPaths.unknownRoutes(rules.current(), routes);
     }
 
     /** By its name: the gateway is optional. */

@@ -3,6 +3,7 @@ package dev.limiter.spring.edge;
 import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.compile.RuleSet;
+import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
@@ -11,6 +12,8 @@ import dev.limiter.spring.rule.Setting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Finds rules with paths that no endpoint has, maybe because they are misspelled. Rules of {@code phase: request} may be
@@ -34,6 +37,25 @@ public final class UnmatchedPaths {
                     .forEach(findings::add);
         }
         return findings;
+    }
+
+    /** Finds rules with routes that the gateway does not have at startup. */
+    public static List<Finding> unknownRoutes(RuleSet ruleSet, Set<String> known) {
+        return ruleSet.pathRules().stream()
+                .filter(rule -> rule.matcher().needsRoute() && rule.live() == null && rule.mode() != Mode.OFF)
+                .flatMap(rule -> ruleSet.definition(rule.name()).stream())
+                .flatMap(definition -> unknownRoutes(definition.get(RuleOptions.ROUTES), known))
+                .toList();
+    }
+
+    private static Stream<Finding> unknownRoutes(Setting<List<String>> routes, Set<String> known) {
+        return routes.value().stream()
+                .filter(route -> !known.contains(route))
+                .map(route -> new Finding(
+                        MessageCode.RULE_WITHOUT_ENDPOINT,
+                        routes.where() + " = " + route
+                                + ": the gateway has no route with this id. The rule does not apply until one is added."
+                                + DidYouMean.ask(route, known)));
     }
 
     private static List<Finding> findings(RuleSet ruleSet, ServedPaths endpoints) {

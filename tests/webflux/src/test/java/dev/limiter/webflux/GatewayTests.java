@@ -10,6 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +30,7 @@ import reactor.core.publisher.Mono;
 
 /** Limits in Spring Cloud Gateway, in front of a backend that counts its requests. */
 @Timeout(60)
+@ExtendWith(OutputCaptureExtension.class)
 class GatewayTests {
 
     private static final String ON = "--spring.cloud.gateway.server.webflux.enabled=true";
@@ -176,6 +180,15 @@ class GatewayTests {
     }
 
     @Test
+    void unknownRouteOfARuleIsReported(CapturedOutput output) {
+        gateway("misspelled: {routes: [orders, flakey], key: ip, limit: 1, window: 1h}", "");
+        assertThat(output)
+                .contains("limiter.rules.misspelled.routes = flakey: the gateway has no route with this id")
+                .contains("Did you mean flaky?", "LIM-901")
+                .doesNotContain("routes = orders");
+    }
+
+    @Test
     void filterOfARouteKnowsTheUser() {
         Clients clients = gateway("user: {key: principal, limit: 1, window: 1h}", "Limiter=user");
         assertThat(clients.get("/orders/1", "X-User", "ann").statusCode()).isEqualTo(200);
@@ -203,6 +216,8 @@ class GatewayTests {
         assertThat(JsonPath.<String>read(before, "$.resource")).isEqualTo("* /orders/**");
         assertThat(JsonPath.<List<String>>read(before, "$.rules[?(@.rule == 'other')].because"))
                 .containsExactly("routes: none matches");
+        assertThat(JsonPath.<List<String>>read(before, "$.rules[?(@.rule == 'routed')].because"))
+                .containsExactly("routes: orders");
         assertThat(clients.get(basePath + "/orders/1", "X-Api-Key", "a").statusCode())
                 .isEqualTo(200);
         String after = clients.get(explain).body();
