@@ -11,10 +11,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the guides with Spring MVC. */
+@Tag("long")
 class GuideTests {
 
     /** The class path of tests/webflux has what these need. */
