@@ -43,8 +43,9 @@ public final class UnmatchedPaths {
     public static List<Finding> unknownRoutes(RuleSet ruleSet, Set<String> known) {
         return ruleSet.pathRules().stream()
                 .filter(rule -> rule.matcher().needsRoute() && rule.live() == null && rule.mode() != Mode.OFF)
-                .flatMap(rule -> ruleSet.definition(rule.name()).stream())
-                .flatMap(definition -> unknownRoutes(definition.get(RuleOptions.ROUTES), known))
+                .flatMap(rule ->
+                        ruleSet.definition(rule.name()).map(definition -> definition.get(RuleOptions.ROUTES)).stream())
+                .flatMap(routes -> unknownRoutes(routes, known))
                 .toList();
     }
 
