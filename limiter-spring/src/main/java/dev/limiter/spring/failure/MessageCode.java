@@ -40,7 +40,9 @@ public enum MessageCode {
     TIERS("LIM-308", "Set tier-by, and the options that differ in each tier."),
     BAN("LIM-309", "Set all of after, within and for, such as ban: { after: 20, within: 1m, for: 15m }."),
     BAN_WITHOUT_KEY("LIM-310", "Give the rule a key, such as ip, or remove the ban."),
-    WAITING("LIM-312", "Set max-waiting to 1 or more. With phase: request, remove max-wait and max-waiting, or remove phase."),
+    WAITING(
+            "LIM-312",
+            "Set max-waiting to 1 or more. With phase: request, remove max-wait and max-waiting, or remove phase."),
     PRIORITY("LIM-313", "Write a share from 1% to 99%, such as 20%, next to a priority."),
     LIMIT_RESOLVER("LIM-314", "Name a LimitResolver bean, or write an expression that returns a number of permits."),
     ROLLOUT("LIM-315", "Write a share such as 10% in a rule with a key, or remove it."),
