@@ -1,7 +1,6 @@
 package dev.limiter.spring.webflux;
 
 import dev.limiter.spring.edge.Resources;
-import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +8,7 @@ import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
 
 /** The route of Spring Cloud Gateway that a request takes. Attributes are read by name, because the gateway may be absent. */
 final class GatewayRoute {
@@ -40,24 +40,16 @@ final class GatewayRoute {
         return route == null ? null : RouteId.of(route);
     }
 
-    /**
-     * Returns the ids of all routes; null if they cannot be read. Only if the gateway is present. Blocks for five seconds
-     * at most.
-     */
-    static @Nullable Set<String> ids(ApplicationContext application) {
+    /** Emits the ids of all routes; only if the gateway is present. */
+    static Mono<Set<String>> ids(ApplicationContext application) {
         return RouteId.all(application.getBean(RouteLocator.class));
     }
 
     /** A class of its own, loaded only if the gateway is present. */
     private static final class RouteId {
 
-        static @Nullable Set<String> all(RouteLocator routes) {
-            return routes.getRoutes()
-                    .map(Route::getId)
-                    .collect(Collectors.toSet())
-                    .timeout(Duration.ofSeconds(5))
-                    .onErrorComplete()
-                    .block();
+        static Mono<Set<String>> all(RouteLocator routes) {
+            return routes.getRoutes().map(Route::getId).collect(Collectors.toSet());
         }
 
         static @Nullable String of(Object route) {

@@ -4,6 +4,7 @@ import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.edge.UnmatchedPaths;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.springframework.context.ApplicationContext;
@@ -16,6 +17,8 @@ import org.springframework.util.ClassUtils;
 public final class UnmatchedServerPathsCheck implements StartupCheck {
 
     private static final String GATEWAY = "org.springframework.cloud.gateway.route.RouteLocator";
+
+    private static final Duration READING = Duration.ofSeconds(5);
 
     private final Rules rules;
     private final ReactiveMappings mappings;
@@ -32,7 +35,9 @@ public final class UnmatchedServerPathsCheck implements StartupCheck {
         if (!hasRoutes()) {
             return UnmatchedPaths.findings(rules.current(), mappings.served(), false);
         }
-        Set<String> routes = GatewayRoute.ids(application);
+        // blocks the thread that starts the application; finds nothing if the routes cannot be read
+        Set<String> routes =
+                GatewayRoute.ids(application).timeout(READING).onErrorComplete().block();
         return routes == null ? List.of() : UnmatchedPaths.unknownRoutes(rules.current(), routes);
     }
 
