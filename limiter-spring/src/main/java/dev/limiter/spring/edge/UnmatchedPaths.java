@@ -55,7 +55,7 @@ public final class UnmatchedPaths {
                 .map(route -> new Finding(
                         MessageCode.RULE_WITHOUT_ENDPOINT,
                         routes.where() + " = " + route
-                                + ": the gateway has no route with this id. The rule does not apply until one is added."
+                                + ": the gateway has no route with this id. Correct it, or add the route."
                                 + DidYouMean.ask(route, known)));
     }
 

@@ -67,7 +67,7 @@ class DashboardTests {
         assertThat(clients.post(endpoint, change, "Authorization", login, "Cookie", cookie, header, tokens.get(0))
                         .body())
                 .contains("\"limit\":7");
-        // last, because the server may close a connection whose request it did not read
+        // last: the server may close a connection if it did not read the request
         assertThat(clients.post(endpoint, change, "Authorization", login, "Cookie", cookie)
                         .statusCode())
                 .isEqualTo(403);
