@@ -35,7 +35,7 @@ class ObservationTests {
     private static final String[] RULES = Applications.limiter("""
         rules:
           pool: { paths: /pool, algorithm: concurrency, limit: 1, max-wait: 60s }
-          brief: { paths: /brief, algorithm: concurrency, limit: 1, max-wait: 50ms }
+          brief: { paths: /brief, algorithm: concurrency, limit: 1, max-wait: 1s }
           hello: { paths: /hello, limit: 1000, window: 1h, max-wait: 60s }
         """);
 
