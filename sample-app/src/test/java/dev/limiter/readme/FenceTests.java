@@ -54,7 +54,7 @@ class FenceTests {
             "internals/architecture.md", "drawings",
             "reference/messages.md", "messages: BadConfigurationTests and KeylessRuleCheckTests compare them",
             "reference/endpoint.md", "a line of the log: RejectedCallerTests read it",
-            "guides/redis.md", "rights: AclRightsTests compare them");
+            "guides/redis.md", "rights: RightsTests compare them");
 
     /** Commands that no test runs; the names in them are checked instead. */
     private static final List<Pattern> COMMANDS = List.of(

@@ -360,7 +360,7 @@ class EndpointTests {
                 Operator own = Operator.of(shared);
                 for (int i = 0; i < 2; i++) {
                     assertThat(Operator.body(503, own.post("orders", "{'key':'scraper','ban':true}")))
-                            .contains("lacks a right", "SET");
+                            .contains("lacks a right", "+set");
                 }
                 assertThat(own.rule("orders?key=scraper")).contains("\"banned\":false");
                 assertThat(shared.getBean(AuditEvents.class).all).isEmpty();
