@@ -9,7 +9,6 @@ import dev.limiter.spring.actuate.endpoint.RequestExplanations;
 import dev.limiter.spring.actuate.endpoint.UnknownParameterAdvisor;
 import dev.limiter.spring.config.LimiterSettings;
 import dev.limiter.spring.context.WebExchange;
-import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.BackgroundTask;
@@ -82,11 +81,10 @@ public final class LimiterEndpointAutoConfiguration {
             DecisionCounts counts,
             RejectedKeys rejected,
             DemandRecorder demand,
-            PermitHolders holders,
             ApplicationEventPublisher events,
             KeyHash hash) {
         return new LimiterEndpoint(
-                rules, limiters, decider, settings.caps(), counts, rejected, demand, holders, storage, events, hash);
+                rules, limiters, decider, settings.caps(), counts, rejected, demand, storage, events, hash);
     }
 
     @Configuration(proxyBeanMethods = false)
