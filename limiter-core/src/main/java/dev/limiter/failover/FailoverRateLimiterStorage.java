@@ -55,7 +55,6 @@ public final class FailoverRateLimiterStorage implements RateLimiterStorage {
         this.nodes = new Nodes(remote, builder.listener, clock);
         this.fallback = new LocalFallback(remote, local, builder.onFailure, instances);
         this.decider = new RequestDecider(remote, nodes, fallback, builder.listener, clock);
-        remote.onMissingRight(builder.listener::lacksRight);
     }
 
     /**

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,12 +132,6 @@ public interface RemoteStorage extends RateLimiterStorage {
     default CompletionStage<?> connected() {
         return CompletableFuture.completedFuture(null);
     }
-
-    /**
-     * Registers a listener for background calls that lack a permission; it receives the message. Does nothing by
-     * default.
-     */
-    default void onMissingRight(Consumer<@Nullable String> listener) {}
 
     /** Starts counting instances. Called once. */
     Instances instances();

@@ -79,7 +79,7 @@ public class LettuceRedis implements Redis {
                     }
                     // a cluster behind one address: from now on used as a cluster
                     bySlot |= String.valueOf(failure.getMessage()).startsWith("CROSSSLOT");
-                    return CompletableFuture.failedFuture(AclRights.explained(failure, script));
+                    return CompletableFuture.failedFuture(failure);
                 });
     }
 

@@ -32,6 +32,15 @@ final class RedisErrors {
             "ASK",
             "CROSSSLOT");
 
+    /** All permissions that limits need except for keys, in the syntax of {@code ACL SETUSER}. */
+    static final String RIGHTS = "+eval +evalsha +time +get +set +del +unlink +exists +type +rename +pttl +pexpire"
+            + " +lrange +lindex +lset +ltrim +rpush +llen +zscore +zadd +zrem +zincrby +zrangebyscore +zrevrange"
+            + " +zremrangebyscore +zcard";
+
+    /** Error texts of a missing permission, of servers from 6.2 on. */
+    private static final List<String> OF_RIGHTS = List.of(
+            "NOPERM", "can't run this command", "can't access at least one of the keys", "ACL failure in script");
+
     private static final int MOST_CAUSES = 20;
 
     private RedisErrors() {}
@@ -46,8 +55,12 @@ final class RedisErrors {
             return known;
         }
         String message = String.valueOf(cause.getMessage());
-        if (AclRights.isMissing(message)) {
-            return AclRights.explained(cause);
+        if (OF_RIGHTS.stream().anyMatch(message::contains)) {
+            return new StorageUnavailableException(
+                    "The Redis user of limits lacks a right: " + message
+                            + ". It needs the keys below limiter.redis.key-prefix (such as ~limiter:*) and " + RIGHTS,
+                    cause,
+                    Reason.LACKS_RIGHT);
         }
         if (!(cause instanceof RedisCommandExecutionException)) {
             return new StorageUnavailableException("Redis failed: " + cause, cause);
@@ -63,16 +76,8 @@ final class RedisErrors {
      * way first.
      */
     static boolean isNotDone(Throwable failure) {
-        return reasonOf(failure) == Reason.NOT_DONE;
-    }
-
-    /** Returns whether the Redis user lacks a permission. */
-    static boolean isOfRights(Throwable failure) {
-        return reasonOf(failure) == Reason.LACKS_RIGHT;
-    }
-
-    private static @Nullable Reason reasonOf(Throwable failure) {
-        return of(failure) instanceof StorageUnavailableException unavailable ? unavailable.reason() : null;
+        return of(failure) instanceof StorageUnavailableException unavailable
+                && unavailable.reason() == Reason.NOT_DONE;
     }
 
     /** Creates a failure of a command that was not sent, or was rejected as a whole. */

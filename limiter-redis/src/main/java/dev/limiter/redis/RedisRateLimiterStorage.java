@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +40,6 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     private static final int MOST_BUDGETS = 12;
 
     private final Redis redis;
-    private final RightsReportingRedis background;
     private final String keyPrefix;
     private final Duration timeout;
     private final ServerTime time;
@@ -65,9 +63,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
         StorageStatistics statistics = builder.statistics;
         this.batcher = new RequestBatcher(redis, builder.gather, statistics);
         this.probes = new NodeProbe(redis, keyPrefix);
-        this.background = new RightsReportingRedis(redis);
-        this.held = new PermitRenewals(background, time);
-        this.releases = new RetryingPermitReleaser(background, statistics, time, held, rejections, listeners);
+        this.held = new PermitRenewals(redis, time);
+        this.releases = new RetryingPermitReleaser(redis, statistics, time, held, rejections, listeners);
         this.calls = new RedisDecider(redis, batcher, time, rules, held, rejections, releases, statistics);
     }
 
@@ -129,13 +126,8 @@ public final class RedisRateLimiterStorage implements RemoteStorage {
     }
 
     @Override
-    public void onMissingRight(Consumer<@Nullable String> listener) {
-        background.onMissingRight(listener);
-    }
-
-    @Override
     public RemoteStorage.Instances instances() {
-        return new InstanceCounter(background, keyPrefix, System::nanoTime);
+        return new InstanceCounter(redis, keyPrefix, System::nanoTime);
     }
 
     @Override

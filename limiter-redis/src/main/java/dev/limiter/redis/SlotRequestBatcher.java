@@ -168,7 +168,7 @@ final class SlotRequestBatcher {
                 latency.measured(now - sent.at, now);
             }
             over(sent);
-            reply(requests, groups, script, reply, failure);
+            reply(requests, groups, reply, failure);
         });
     }
 
@@ -230,7 +230,6 @@ final class SlotRequestBatcher {
     private void reply(
             List<Request<?>> requests,
             List<List<Request<?>>> groups,
-            Script script,
             byte @Nullable [] reply,
             @Nullable Throwable failure) {
         if (failure != null && requests.size() > 1 && RedisErrors.isOfGoingTogether(failure)) {
@@ -243,7 +242,7 @@ final class SlotRequestBatcher {
         try {
             ByteBuffer replies = ByteBuffer.wrap(reply);
             for (List<Request<?>> group : groups) {
-                reply(group, script, replies);
+                reply(group, replies);
             }
         } catch (RuntimeException e) {
             failed(requests, failure == null ? e : failure);
@@ -254,7 +253,7 @@ final class SlotRequestBatcher {
         requests.forEach(request -> request.completeExceptionally(reason));
     }
 
-    private static void reply(List<Request<?>> group, Script script, ByteBuffer replies) {
+    private static void reply(List<Request<?>> group, ByteBuffer replies) {
         int length = replies.getInt();
         // a copy, because a view would keep the whole reply in memory
         byte[] reply = new byte[Math.abs(length)];
@@ -265,7 +264,7 @@ final class SlotRequestBatcher {
             }
         } else {
             String error = new String(reply, StandardCharsets.UTF_8);
-            failed(group, AclRights.explained(new RedisCommandExecutionException(error), script));
+            failed(group, new RedisCommandExecutionException(error));
         }
     }
 }

@@ -77,7 +77,7 @@ class PartialScriptTests {
     }
 
     static Stream<String> rights() {
-        return Arrays.stream(AclRights.NEEDED.split(" "));
+        return Arrays.stream(RedisErrors.RIGHTS.split(" "));
     }
 
     /** Starts a window, so that buckets leak nothing of what others count since its start. */

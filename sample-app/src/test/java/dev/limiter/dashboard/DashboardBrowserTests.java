@@ -2,10 +2,8 @@ package dev.limiter.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.Algorithm;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.testkit.Clients;
 import dev.limiter.testkit.Conditions;
@@ -481,10 +479,9 @@ class DashboardBrowserTests {
         @Bean
         RuleSource quotes() {
             List<RuleDefinition> rules = IntStream.range(0, 2000)
-                    .mapToObj(i -> RuleDefinition.builder("quote-" + i, RuleOrigin.source("quotes"))
-                            .paths(List.of("/quotes/" + i))
-                            .limit(100L, "1h", Algorithm.TOKEN_BUCKET, null, null)
-                            .build())
+                    .mapToObj(i -> RuleDefinition.named("quote-" + i)
+                            .paths("/quotes/" + i)
+                            .limit(100, "1h"))
                     .toList();
             return () -> rules;
         }

@@ -43,7 +43,7 @@ class FenceTests {
                     block -> TranscriptTests.PAGES.contains(block.page())
                             || isTutorial(block)
                             || GuideTests.isRun(block.page()),
-            "json", block -> block.text().contains("\"from\"") || isHeld(block), // TranscriptTests
+            "json", block -> block.text().contains("\"from\""), // TranscriptTests
             "properties", block -> block.text().contains("limiter.rejected."), // TranscriptTests
             "text", FenceTests::isExplained);
 
@@ -54,7 +54,7 @@ class FenceTests {
             "internals/architecture.md", "drawings",
             "reference/messages.md", "messages: BadConfigurationTests and KeylessRuleCheckTests compare them",
             "reference/endpoint.md", "a line of the log: RejectedCallerTests read it",
-            "guides/redis.md", "rights: AclRightsTests compare them");
+            "guides/redis.md", "rights: RightsTests compare them");
 
     /** Commands that no test runs; the names in them are checked instead. */
     private static final List<Pattern> COMMANDS = List.of(
@@ -74,11 +74,6 @@ class FenceTests {
     void exampleIsTested(Block block) {
         assertThat(TESTED).containsKey(block.language());
         assertThat(TESTED.get(block.language()).test(block)).as(block.text()).isTrue();
-    }
-
-    /** HeldPermitsTests compare each member with a response. */
-    private static boolean isHeld(Block block) {
-        return Transcript.json(block.text()).containsKey("held");
     }
 
     private static boolean isTutorial(Block block) {

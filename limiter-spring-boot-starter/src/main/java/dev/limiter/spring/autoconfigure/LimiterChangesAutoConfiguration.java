@@ -17,7 +17,6 @@ import dev.limiter.spring.operate.DecidingStorage;
 import dev.limiter.spring.operate.LiveRules;
 import java.nio.file.Path;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -75,11 +74,6 @@ public final class LimiterChangesAutoConfiguration {
                 store,
                 clock,
                 events::publishEvent);
-    }
-
-    @Bean
-    NothingLimitedCheck limiterNothingLimited(LiveRules rules, ConfigurableBeanFactory beans) {
-        return new NothingLimitedCheck(rules, beans);
     }
 
     @Bean

@@ -8,9 +8,7 @@ import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.resolve.LimitResolvers;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -25,7 +23,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 /** Auto-configuration of health, for limits in Redis and for rules that change at run time. */
 @AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
 @ConditionalOnLimiter
-@Conditional({LimiterHealthAutoConfiguration.OnSubject.class, LimiterHealthAutoConfiguration.OnEnabled.class})
+@Conditional(LimiterHealthAutoConfiguration.OnEnabled.class)
 public final class LimiterHealthAutoConfiguration {
 
     @Bean
@@ -61,20 +59,6 @@ public final class LimiterHealthAutoConfiguration {
         Boot3HealthIndicator limiterHealthIndicator(LimiterHealth health) {
             return new Boot3HealthIndicator(health);
         }
-    }
-
-    /** Matches if there is anything to report. */
-    static final class OnSubject extends AnyNestedCondition {
-
-        OnSubject() {
-            super(ConfigurationPhase.REGISTER_BEAN);
-        }
-
-        @ConditionalOnBean(FailoverRateLimiterStorage.class)
-        static class RemoteStorage {}
-
-        @ConditionalOnBean(LiveRules.class)
-        static class ChangingRules {}
     }
 
     /** Replaces Spring Boot's own condition, which has a different package in each Spring Boot generation. */

@@ -7,7 +7,6 @@ import dev.limiter.spring.check.BanKeyCheck;
 import dev.limiter.spring.check.KeySecretCheck;
 import dev.limiter.spring.check.StartupCheck;
 import dev.limiter.spring.check.StartupReport;
-import dev.limiter.spring.check.UnusedCapCheck;
 import dev.limiter.spring.compile.AddressLists;
 import dev.limiter.spring.compile.RequestMatcherCompiler;
 import dev.limiter.spring.compile.RuleCompiler;
@@ -18,10 +17,8 @@ import dev.limiter.spring.config.BindProblemCollector;
 import dev.limiter.spring.config.ConfiguredRules;
 import dev.limiter.spring.config.LimiterProperties;
 import dev.limiter.spring.config.LimiterSettings;
-import dev.limiter.spring.config.MisplacedPropertyCheck;
 import dev.limiter.spring.config.RuleSources;
 import dev.limiter.spring.config.Storage;
-import dev.limiter.spring.decide.MethodLimits;
 import dev.limiter.spring.expression.LimiterExpressionParser;
 import dev.limiter.spring.key.KeyAlternatives;
 import dev.limiter.spring.key.KeyHash;
@@ -131,16 +128,6 @@ public final class LimiterRulesAutoConfiguration {
     @Bean
     BanKeyCheck limiterChosenKeys(Rules rules) {
         return new BanKeyCheck(rules);
-    }
-
-    @Bean
-    UnusedCapCheck limiterUnusedCaps(LimiterSettings settings, Rules rules, ObjectProvider<MethodLimits> methods) {
-        return new UnusedCapCheck(settings.caps(), rules, methods.getIfAvailable(() -> MethodLimits.NONE));
-    }
-
-    @Bean
-    MisplacedPropertyCheck limiterMisplacedProperties(Environment environment) {
-        return new MisplacedPropertyCheck(environment);
     }
 
     @Bean

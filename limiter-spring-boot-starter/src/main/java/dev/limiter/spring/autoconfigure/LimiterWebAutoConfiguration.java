@@ -26,9 +26,7 @@ import dev.limiter.spring.web.UnmatchedPathsCheck;
 import dev.limiter.spring.web.WaitingInterceptor;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -36,7 +34,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.CorsConfigurationSource;
@@ -60,12 +57,6 @@ public final class LimiterWebAutoConfiguration {
     ClientAddresses limiterClientAddresses(LimiterSettings settings, Environment environment) {
         ForwardHeadersCheck.check(environment);
         return new ClientAddresses(settings.web().addresses());
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static FrameworkServletProcessor limiterFurtherServlets(BeanFactory application) {
-        return new FrameworkServletProcessor(application);
     }
 
     @Bean

@@ -34,22 +34,15 @@ final class StartupSummary implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
-        String text = text();
-        if (!text.isEmpty()) {
-            logger.info(text);
-        }
+        logger.info(text());
     }
 
-    /** Returns an empty string if there are no rules. */
     private String text() {
         long count = rules.all().stream()
                 .filter(rule -> rule.live() == null)
                 .map(RateLimitRule::name)
                 .distinct()
                 .count();
-        if (count == 0) {
-            return "";
-        }
         Mode mode = rules.mode();
         return "Rate limits: " + count + (count == 1 ? " rule, " : " rules, ")
                 + (mode == Mode.ENFORCE ? "" : "all in mode " + EnumText.of(mode) + ", ") + storage();

@@ -87,11 +87,6 @@ final class KnownKeys {
         return types;
     }
 
-    /** Returns whether the key is declared directly below {@code limiter}. */
-    static boolean atRoot(String key) {
-        return types(LimiterProperties.class).containsKey(key);
-    }
-
     /** Returns all properties without a user-defined name in them, such as {@code limiter.web.status}. */
     static List<String> paths() {
         return paths(LimiterProperties.PREFIX, LimiterProperties.class).toList();

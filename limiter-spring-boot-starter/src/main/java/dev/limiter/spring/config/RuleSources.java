@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 
@@ -43,45 +42,18 @@ public final class RuleSources implements Supplier<List<RuleDefinition>> {
     }
 
     private static Collection<RuleDefinition> rules(RuleSource source, String place) {
-        Collection<RuleDefinition> rules;
         try {
-            rules = source.rules();
+            return source.rules();
         } catch (LimiterConfigurationException invalid) {
             throw invalid.at(where -> where + " of " + place);
         } catch (IllegalArgumentException invalid) {
-            throw problem(
+            LimiterConfigurationException problem = new LimiterConfigurationException(new Problem(
                     MessageCode.IMPOSSIBLE_LIMIT,
                     place,
-                    "Creating its rules failed: " + invalid.getMessage() + ".",
-                    invalid);
+                    null,
+                    "Creating its rules failed: " + invalid.getMessage() + "."));
+            problem.initCause(invalid);
+            throw problem;
         }
-        if (rules == null) {
-            throw problem(
-                    MessageCode.UNREADABLE_VALUE,
-                    place,
-                    "It returned null. Return a list of rules, or an empty list.",
-                    null);
-        }
-        int position = 0;
-        for (RuleDefinition rule : rules) {
-            position++;
-            if (rule == null || rule.name().isBlank()) {
-                throw problem(
-                        MessageCode.UNREADABLE_VALUE,
-                        place,
-                        "Rule number " + position + (rule == null ? " is null." : " has no name.")
-                                + " Create rules with RuleDefinition.named(\"orders\").",
-                        null);
-            }
-        }
-        return rules;
-    }
-
-    private static LimiterConfigurationException problem(
-            MessageCode code, String place, String reason, @Nullable Exception cause) {
-        LimiterConfigurationException problem =
-                new LimiterConfigurationException(new Problem(code, place, null, reason));
-        problem.initCause(cause);
-        return problem;
     }
 }

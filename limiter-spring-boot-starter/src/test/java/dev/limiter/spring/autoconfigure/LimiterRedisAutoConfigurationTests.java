@@ -215,12 +215,7 @@ class LimiterRedisAutoConfigurationTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "limiter.storage=memory",
-                "management.health.limiter.enabled=false",
-                "management.health.defaults.enabled=false"
-            })
+    @ValueSource(strings = {"management.health.limiter.enabled=false", "management.health.defaults.enabled=false"})
     void hasNoHealthIfItIsNotWanted(String property) {
         withoutServer
                 .withPropertyValues(property)

@@ -14,14 +14,12 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.RuleSource;
 import dev.limiter.spring.rule.Scope;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -273,15 +271,8 @@ class LimiterRulesAutoConfigurationTests {
 
     static Stream<Arguments> badSources() {
         return Stream.of(
-                arguments((RuleSource) () -> null, "LIM-102", "It returned null. Return a list of rules"),
-                arguments((RuleSource) () -> Arrays.asList(MORE, null), "LIM-102", "Rule number 2 is null."),
                 arguments((RuleSource) () -> List.of(RuleDefinition.named(null)), "LIM-103", "rule \"null\""),
                 arguments((RuleSource) () -> List.of(RuleDefinition.named("A b")), "LIM-103", "rule \"A b\""),
-                arguments(
-                        (RuleSource) () -> List.of(RuleDefinition.builder("", RuleOrigin.source("x"))
-                                .build()),
-                        "LIM-102",
-                        "Rule number 1 has no name."),
                 arguments(
                         (RuleSource) () -> List.of(MORE.limit(Limit.tokenBucket(0, Duration.ofSeconds(1)))),
                         "LIM-211",

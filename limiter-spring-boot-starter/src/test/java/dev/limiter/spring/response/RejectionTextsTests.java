@@ -14,8 +14,6 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.support.DelegatingMessageSource;
@@ -46,17 +44,10 @@ class RejectionTextsTests {
                 .isEqualTo("The request costs more than the limit orders-burst, orders-daily can ever grant.");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"limiter.rejected", "problemDetail"})
-    void messagesAreInTheLanguageOfTheRequest(String convention) {
-        boolean own = convention.startsWith("limiter");
-        String exception = ".dev.limiter.RateLimitExceededException";
-        messages.addMessage(
-                own ? "limiter.rejected.title" : "problemDetail.title" + exception, Locale.GERMAN, "Zu viele Anfragen");
-        messages.addMessage(
-                own ? "limiter.rejected.detail" : "problemDetail" + exception,
-                Locale.GERMAN,
-                "{0} erschöpft, in {1} s wieder");
+    @Test
+    void messagesAreInTheLanguageOfTheRequest() {
+        messages.addMessage("limiter.rejected.title", Locale.GERMAN, "Zu viele Anfragen");
+        messages.addMessage("limiter.rejected.detail", Locale.GERMAN, "{0} erschöpft, in {1} s wieder");
 
         assertThat(texts.title(Problem.QUOTA_EXCEEDED, Locale.GERMAN)).isEqualTo("Zu viele Anfragen");
         assertThat(detail(rejection(1), OptionalLong.of(3600)))

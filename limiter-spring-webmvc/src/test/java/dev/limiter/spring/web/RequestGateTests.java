@@ -19,6 +19,7 @@ import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.rule.HeaderStyle;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.testkit.Conditions;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -48,7 +49,7 @@ class RequestGateTests {
 
     private final RateLimitRule pool = TestRules.inForce(TestRules.rule("pool", "/pool")
                     .limit(1L, null, Algorithm.CONCURRENCY, null, null)
-                    .waiting("1h", null, null, null))
+                    .set(RuleOptions.MAX_WAIT, "1h"))
             .current()
             .rules()
             .get(0);
@@ -181,7 +182,7 @@ class RequestGateTests {
     void isRejectedBeforeItGoesOnWhereTheStorageIsRemote() throws Exception {
         RateLimitRule guesses = TestRules.inForce(TestRules.rule("guesses", "/pool")
                         .limit(1L, "1h", Algorithm.TOKEN_BUCKET, null, null)
-                        .waiting("1s", null, null, null))
+                        .set(RuleOptions.MAX_WAIT, "1s"))
                 .current()
                 .rules()
                 .get(0);

@@ -22,6 +22,7 @@ import dev.limiter.spring.operate.RequestDescription;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.Scope;
 import dev.limiter.spring.web.route.Endpoints;
 import dev.limiter.spring.web.route.HandlerMappings;
@@ -65,23 +66,23 @@ class ServletRequestExplainerTests {
                         "test 1 PERMITTED: paths: /orders/7, /orders/**, /other",
                         "default: an enforced rule with paths applies"),
                 arguments(
-                        rule("test", "/orders/*").phase(Phase.REQUEST),
+                        rule("test", "/orders/*").set(RuleOptions.PHASE, Phase.REQUEST),
                         "test 0 PERMITTED: paths: /orders/*",
                         "default: an enforced rule with paths applies"),
                 arguments(
-                        rule("test", "/orders/{id}").deny(List.of("192.0.2.0/24")),
+                        rule("test", "/orders/{id}").set(RuleOptions.DENY, List.of("192.0.2.0/24")),
                         "test 1 DENIED: paths: /orders/{id}",
                         "default: an enforced rule with paths applies"),
                 arguments(
-                        rule("test", "/orders/{id}").mode(Mode.SHADOW),
+                        rule("test", "/orders/{id}").set(RuleOptions.MODE, Mode.SHADOW),
                         "default 1 PERMITTED: no enforced rule with paths applies",
                         "test 1 PERMITTED: paths: /orders/{id}"),
                 arguments(
-                        rule("test", "/orders/{id}").mode(Mode.OFF),
+                        rule("test", "/orders/{id}").set(RuleOptions.MODE, Mode.OFF),
                         "default 1 PERMITTED: no enforced rule with paths applies",
                         "test: mode: off"),
                 arguments(
-                        rule("test", "/orders/{id}").methods(List.of("POST")),
+                        rule("test", "/orders/{id}").set(RuleOptions.METHODS, List.of("POST")),
                         "default 1 PERMITTED: no enforced rule with paths applies",
                         "test: methods: not for GET"),
                 arguments(
@@ -125,7 +126,7 @@ class ServletRequestExplainerTests {
     }
 
     private static RuleDefinition.Builder early(String name, String path) {
-        return rule(name, path).phase(Phase.REQUEST).scope(Scope.ENDPOINT);
+        return rule(name, path).set(RuleOptions.PHASE, Phase.REQUEST).scope(Scope.ENDPOINT);
     }
 
     private static List<String> keys(ServletRequestExplainer explainer) {
@@ -139,14 +140,14 @@ class ServletRequestExplainerTests {
                 rule("test", "/orders/{id}").limit(10L, "1d", null, null, null).warmUp("10d"),
                 rule("test", "/orders/{id}")
                         .limit(10L, "1d", Algorithm.LEAKY_BUCKET, null, null)
-                        .waiting("1s", null, null, null));
+                        .set(RuleOptions.MAX_WAIT, "1s"));
     }
 
     /** Waiting for several permits is explained like waiting for one. */
     @ParameterizedTest
     @MethodSource("spaced")
     void predictsTheTurnOfSeveralPermits(RuleDefinition.Builder spaced) {
-        RuleSet rules = ruleSet(null, List.of(), spaced.cost("3"));
+        RuleSet rules = ruleSet(null, List.of(), spaced.set(RuleOptions.COST, "3"));
         ServletRequestExplainer explainer = explainer(rules);
         assertThat(explainer.explain(orders()).result()).isEqualTo(Result.PERMITTED);
 

@@ -20,6 +20,7 @@ import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.EnumSet;
@@ -38,7 +39,7 @@ public final class TestRules {
     public static RuleDefinition.Builder rule(String name, String... paths) {
         return RuleDefinition.builder(name, RuleOrigin.property("limiter.rules." + name))
                 .limit(100L, "1m", null, null, null)
-                .paths(paths.length == 0 ? null : List.of(paths));
+                .set(RuleOptions.PATHS, paths.length == 0 ? null : List.of(paths));
     }
 
     public static Rules inForce(RuleDefinition.Builder... rules) {

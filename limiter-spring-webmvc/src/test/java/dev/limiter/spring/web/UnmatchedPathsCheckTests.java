@@ -12,6 +12,7 @@ import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
 import java.lang.reflect.Proxy;
@@ -41,13 +42,13 @@ class UnmatchedPathsCheckTests {
                 arguments(rule("a", "/order", "/orders"), "paths = /order: "),
                 arguments(rule("a", "/order", "/orders"), "Only the other paths of the rule have an effect"),
                 arguments(rule("a", "/items"), " Did you mean /items/**? It covers /items/{id}. [LIM-901]"),
-                arguments(rule("a", "/orders").methods(List.of("DELETE")), "the rule limits nothing"),
-                arguments(rule("a", "/orders").methods(List.of("HEAD")), null),
-                arguments(rule("a", "/orders/*").methods(List.of("OPTIONS")), null),
+                arguments(rule("a", "/orders").set(RuleOptions.METHODS, List.of("DELETE")), "the rule limits nothing"),
+                arguments(rule("a", "/orders").set(RuleOptions.METHODS, List.of("HEAD")), null),
+                arguments(rule("a", "/orders/*").set(RuleOptions.METHODS, List.of("OPTIONS")), null),
                 arguments(rule("a", "GET /orders"), "the rule limits nothing. Correct the paths or methods"),
                 arguments(rule("a", "orders/{id}"), null),
-                arguments(rule("a", "/order").mode(Mode.OFF), null),
-                arguments(rule("a", "/order").phase(Phase.REQUEST), null));
+                arguments(rule("a", "/order").set(RuleOptions.MODE, Mode.OFF), null),
+                arguments(rule("a", "/order").set(RuleOptions.PHASE, Phase.REQUEST), null));
     }
 
     @ParameterizedTest

@@ -13,7 +13,6 @@ import dev.limiter.spring.rule.Setting;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -68,11 +67,6 @@ public final class Caps {
     /** {@code byRule}: caps by rule name; {@code default} is the automatic limit. */
     public Caps(Map<String, Cap> byRule) {
         byRule.forEach((rule, cap) -> this.byRule.put(RuleName.canonical(rule), cap));
-    }
-
-    /** Returns the caps by canonical rule name. */
-    public Map<String, Cap> byRule() {
-        return Collections.unmodifiableMap(byRule);
     }
 
     /** Returns the cap of a rule, by any spelling of its name. */

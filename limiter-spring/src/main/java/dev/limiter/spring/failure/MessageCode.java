@@ -73,11 +73,8 @@ public enum MessageCode {
     FOREIGN_ANNOTATION("LIM-910", "Import dev.limiter.spring.annotation.RateLimiter."),
     EVICTING_SERVER("LIM-913", "Use a Redis server with maxmemory-policy noeviction for limits."),
     UNRESOLVED_KEY("LIM-920", "Correct the part of the key that has no value."),
-    MISPLACED_PROPERTY("LIM-921", "Correct the name of the property."),
-    NOTHING_LIMITED("LIM-922", "Add a rule, a default limit or a @RateLimiter, or set limiter.enabled: false."),
     UNKNOWN_TIER("LIM-923", "Correct the name of the tier, or add the tier."),
-    PARALLEL_CHARGES("LIM-924", "Set a max-wait, or a limit above the parallel requests of one client."),
-    UNUSED_CAP("LIM-925", "Correct the name of the cap, or remove it.");
+    PARALLEL_CHARGES("LIM-924", "Set a max-wait, or a limit above the parallel requests of one client.");
 
     private final String code;
     private final String action;

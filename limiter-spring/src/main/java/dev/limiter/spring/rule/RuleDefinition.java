@@ -2,7 +2,6 @@ package dev.limiter.spring.rule;
 
 import dev.limiter.Algorithm;
 import dev.limiter.Limit;
-import dev.limiter.OnFailure;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
 import dev.limiter.spring.failure.Problem;
@@ -244,77 +243,8 @@ public record RuleDefinition(
             return this;
         }
 
-        /**
-         * Sets the options for waiting.
-         *
-         * @param maxWait the longest wait, such as 500ms
-         * @param maxWaiting the most requests that wait at the same time
-         * @param priority an expression that is true for requests with priority
-         * @param reserve the share of each limit that is reserved for them, such as 20%
-         */
-        public Builder waiting(
-                @Nullable String maxWait,
-                @Nullable Integer maxWaiting,
-                @Nullable String priority,
-                @Nullable String reserve) {
-            return set(RuleOptions.MAX_WAIT, maxWait)
-                    .set(RuleOptions.MAX_WAITING, maxWaiting)
-                    .set(RuleOptions.PRIORITY, priority)
-                    .set(RuleOptions.RESERVE, reserve);
-        }
-
-        /**
-         * Sets the tiers.
-         *
-         * @param by a key part or an expression that returns the name of a request's tier
-         * @param tiers limits by tier name
-         */
-        public Builder tiers(@Nullable String by, @Nullable Map<String, LimitsDefinition> tiers) {
-            return set(RuleOptions.TIER_BY, by).set(LimitsDefinition.TIERS, tiers);
-        }
-
-        public Builder paths(@Nullable List<String> paths) {
-            return set(RuleOptions.PATHS, paths);
-        }
-
-        public Builder methods(@Nullable List<String> methods) {
-            return set(RuleOptions.METHODS, methods);
-        }
-
-        public Builder routes(@Nullable List<String> routes) {
-            return set(RuleOptions.ROUTES, routes);
-        }
-
-        public Builder phase(@Nullable Phase phase) {
-            return set(RuleOptions.PHASE, phase);
-        }
-
         public Builder scope(@Nullable Scope scope) {
             return set(RuleOptions.SCOPE, scope);
-        }
-
-        public Builder key(@Nullable List<String> key) {
-            return set(RuleOptions.KEY, key);
-        }
-
-        public Builder cost(@Nullable String cost) {
-            return set(RuleOptions.COST, cost);
-        }
-
-        public Builder condition(@Nullable String condition) {
-            return set(RuleOptions.CONDITION, condition);
-        }
-
-        public Builder chargeIf(@Nullable String chargeIf) {
-            return set(RuleOptions.CHARGE_IF, chargeIf);
-        }
-
-        public Builder allow(@Nullable List<String> allow) {
-            return set(RuleOptions.ALLOW, allow);
-        }
-
-        public Builder deny(@Nullable List<String> deny) {
-            return set(RuleOptions.DENY, deny);
         }
 
         /**
@@ -326,22 +256,6 @@ public record RuleDefinition(
          */
         public Builder ban(@Nullable Long after, @Nullable String within, @Nullable String duration) {
             return set(BanOptions.AFTER, after).set(BanOptions.WITHIN, within).set(BanOptions.FOR, duration);
-        }
-
-        public Builder mode(@Nullable Mode mode) {
-            return set(RuleOptions.MODE, mode);
-        }
-
-        public Builder lease(@Nullable String lease) {
-            return set(RuleOptions.LEASE, lease);
-        }
-
-        public Builder onFailure(@Nullable OnFailure onFailure) {
-            return set(RuleOptions.ON_FAILURE, onFailure);
-        }
-
-        public Builder headers(@Nullable HeaderStyle headers) {
-            return set(RuleOptions.HEADERS, headers);
         }
 
         public Builder status(@Nullable Integer status) {

@@ -47,19 +47,19 @@ class OverlaidAnnotationTests {
 
     static Stream<Arguments> settingsThatNeedTheAnnotation() {
         return Stream.of(
-                arguments(rule("x").waiting(null, null, null, "30%"), ReservedForSome.class),
-                arguments(limited().waiting(null, null, null, "30%"), ReservedForSome.class),
-                arguments(rule("x").waiting(null, null, "#p0 == 'boss'", null), ReservedForSome.class),
+                arguments(rule("x").set(RuleOptions.RESERVE, "30%"), ReservedForSome.class),
+                arguments(limited().set(RuleOptions.RESERVE, "30%"), ReservedForSome.class),
+                arguments(rule("x").set(RuleOptions.PRIORITY, "#p0 == 'boss'"), ReservedForSome.class),
                 arguments(
-                        rule("x").waiting("1s", null, null, null).limit(null, null, Algorithm.FIXED_WINDOW, null, null),
+                        rule("x").set(RuleOptions.MAX_WAIT, "1s").limit(null, null, Algorithm.FIXED_WINDOW, null, null),
                         ReservedForSome.class),
-                arguments(rule("x").waiting(null, null, "#p0 == 'boss'", null), Waiting.class),
+                arguments(rule("x").set(RuleOptions.PRIORITY, "#p0 == 'boss'"), Waiting.class),
                 arguments(
                         rule("x")
                                 .limit(null, null, Algorithm.LEAKY_BUCKET, null, null)
                                 .warmUp("10s"),
                         Waiting.class),
-                arguments(limited().cost("10"), Bursting.class));
+                arguments(limited().set(RuleOptions.COST, "10"), Bursting.class));
     }
 
     @ParameterizedTest
@@ -89,10 +89,10 @@ class OverlaidAnnotationTests {
 
     static Stream<Arguments> settingsThatTheAnnotationDoesNotComplete() {
         return Stream.of(
-                arguments(rule("x").waiting(null, null, null, "30%"), "limiter.rules.x.reserve", "LIM-313"),
+                arguments(rule("x").set(RuleOptions.RESERVE, "30%"), "limiter.rules.x.reserve", "LIM-313"),
                 arguments(
                         rule("x")
-                                .waiting("1s", null, null, null)
+                                .set(RuleOptions.MAX_WAIT, "1s")
                                 .limit(null, null, Algorithm.FIXED_WINDOW, null, null)
                                 .align(Align.FIRST, null),
                         "limiter.rules.x.max-wait",
@@ -103,7 +103,7 @@ class OverlaidAnnotationTests {
                                 .warmUp("10s"),
                         "limiter.rules.x: warmUp is PT10S",
                         "LIM-211"),
-                arguments(limited().cost("30"), "limiter.rules.x.cost", "LIM-209"));
+                arguments(limited().set(RuleOptions.COST, "30"), "limiter.rules.x.cost", "LIM-209"));
     }
 
     @ParameterizedTest
@@ -133,7 +133,7 @@ class OverlaidAnnotationTests {
     @ParameterizedTest
     @ValueSource(strings = {"0ms", "0s", "PT0S"})
     void waitNoMoreWithAZeroOverThem(String maxWait) {
-        RuleDefinition.Builder zero = rule("x").waiting(maxWait, null, null, null);
+        RuleDefinition.Builder zero = rule("x").set(RuleOptions.MAX_WAIT, maxWait);
 
         assertThat(merged(zero, Waiting.class).makesWait()).isFalse();
         assertThat(merged(zero, WaitingForSome.class).makesWait()).isFalse();

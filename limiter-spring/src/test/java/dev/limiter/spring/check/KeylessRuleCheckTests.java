@@ -11,6 +11,7 @@ import dev.limiter.spring.compile.Rules;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,18 +25,18 @@ class KeylessRuleCheckTests {
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(inForce(orders()), true),
-                arguments(inForce(orders().mode(Mode.SHADOW)), true),
-                arguments(inForce(orders().phase(Phase.REQUEST)), true),
+                arguments(inForce(orders().set(RuleOptions.MODE, Mode.SHADOW)), true),
+                arguments(inForce(orders().set(RuleOptions.PHASE, Phase.REQUEST)), true),
                 arguments(inForce(orders().limit(5L, null, Algorithm.CONCURRENCY, null, null)), true),
-                arguments(inForce(orders().mode(Mode.OFF)), false),
-                arguments(inForce(orders().key(List.of("global"))), false),
-                arguments(inForce(orders().key(List.of("principal|ip"))), false),
+                arguments(inForce(orders().set(RuleOptions.MODE, Mode.OFF)), false),
+                arguments(inForce(orders().set(RuleOptions.KEY, List.of("global"))), false),
+                arguments(inForce(orders().set(RuleOptions.KEY, List.of("principal|ip"))), false),
                 arguments(inForce(limited("orders")), false),
                 arguments(inForceBeside(limited("default")), false));
     }
 
     private static RuleDefinition.Builder orders() {
-        return limited("orders").paths(List.of("/orders/**"));
+        return limited("orders").set(RuleOptions.PATHS, List.of("/orders/**"));
     }
 
     private static RuleDefinition.Builder limited(String name) {

@@ -13,6 +13,7 @@ import dev.limiter.spring.key.SecretValues;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitOptions;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Scope;
 import java.lang.reflect.Method;
@@ -36,8 +37,9 @@ class RuleCompilerTests {
 
     @Test
     void chargeThatNeverChangesIsMadeOnce() {
-        RateLimitRule rule =
-                compiler.compile(orders().paths(List.of("/orders")).cost("3").build());
+        RateLimitRule rule = compiler.compile(orders().set(RuleOptions.PATHS, List.of("/orders"))
+                .set(RuleOptions.COST, "3")
+                .build());
 
         assertThat(rule.charge(context))
                 .isSameAs(rule.charge(context))
@@ -47,7 +49,7 @@ class RuleCompilerTests {
     @Test
     void limitsHaveCostsOfTheirOwn() {
         RateLimitRule rule = compiler.compile(uploads("#{T(Long).parseLong(#request.getHeader('Content-Length'))}")
-                .cost("3")
+                .set(RuleOptions.COST, "3")
                 .build());
 
         Charge charge = rule.charge(context);
@@ -58,8 +60,9 @@ class RuleCompilerTests {
     @Test
     void chargeWithFixedCostsIsMadeOnce() {
         RateLimitRule rule = compiler.compile(uploads("20")
-                .paths(List.of("/uploads"))
-                .waiting("5s", 7, null, null)
+                .set(RuleOptions.PATHS, List.of("/uploads"))
+                .set(RuleOptions.MAX_WAIT, "5s")
+                .set(RuleOptions.MAX_WAITING, 7)
                 .build());
 
         assertThat(rule.charge(context))
@@ -83,8 +86,9 @@ class RuleCompilerTests {
 
     @Test
     void scopeEndpointDividesBuckets() {
-        RateLimitRule rule = compiler.compile(
-                orders().scope(Scope.ENDPOINT).key(List.of("header:user")).build());
+        RateLimitRule rule = compiler.compile(orders().scope(Scope.ENDPOINT)
+                .set(RuleOptions.KEY, List.of("header:user"))
+                .build());
 
         assertThat(rule.charge(context).key()).isEqualTo("resource=11:GET /orders,header:user=3:ann");
     }
@@ -106,7 +110,8 @@ class RuleCompilerTests {
     @ParameterizedTest
     @ValueSource(strings = {"#{-1 + 0}", "#{1.5 + 1}"})
     void costsThatAreCertainlyNoneAreRejected(String cost) {
-        assertThatThrownBy(() -> compiler.compile(orders().cost(cost).build()))
+        assertThatThrownBy(() ->
+                        compiler.compile(orders().set(RuleOptions.COST, cost).build()))
                 .isInstanceOf(LimiterConfigurationException.class)
                 .hasMessageContaining("limiter.rules.orders.cost");
     }
@@ -114,8 +119,9 @@ class RuleCompilerTests {
     @ParameterizedTest
     @ValueSource(strings = {"-1", "2.5", "'three'", "null"})
     void costsThatAreNoneAreErrors(String cost) {
-        RateLimitRule rule = compiler.compile(orders().cost("#{#request.method == 'FETCH' ? 1 : " + cost + "}")
-                .build());
+        RateLimitRule rule =
+                compiler.compile(orders().set(RuleOptions.COST, "#{#request.method == 'FETCH' ? 1 : " + cost + "}")
+                        .build());
 
         assertThatThrownBy(() -> rule.charge(context))
                 .isInstanceOf(RuleEvaluationException.class)
@@ -126,8 +132,8 @@ class RuleCompilerTests {
     @ParameterizedTest
     @CsvSource({"GET, true", "HEAD, true", "POST, true", "PUT, false", "FETCH, true", ", true"})
     void appliesToItsMethodsAndToInventedOnes(String method, boolean applies) {
-        RateLimitRule rule = compiler.compile(orders().paths(List.of("/orders"))
-                .methods(List.of("get", "Post"))
+        RateLimitRule rule = compiler.compile(orders().set(RuleOptions.PATHS, List.of("/orders"))
+                .set(RuleOptions.METHODS, List.of("get", "Post"))
                 .build());
 
         assertThat(rule.matcher().matches(method, "/orders", PathContainer.parsePath("/orders")))
@@ -138,11 +144,11 @@ class RuleCompilerTests {
     void allProblemsAreReportedAtOnce() {
         RuleDefinition definition = RuleDefinition.builder("orders", YML)
                 .limit(0L, "10", null, 0L, 0)
-                .paths(List.of("/{"))
-                .methods(List.of("FETCH"))
-                .key(List.of(""))
-                .cost("x")
-                .condition("#")
+                .set(RuleOptions.PATHS, List.of("/{"))
+                .set(RuleOptions.METHODS, List.of("FETCH"))
+                .set(RuleOptions.KEY, List.of(""))
+                .set(RuleOptions.COST, "x")
+                .set(RuleOptions.CONDITION, "#")
                 .build();
 
         assertThatThrownBy(() -> compiler.compile(definition))

@@ -15,6 +15,7 @@ import dev.limiter.spring.resolve.LimitResolvers;
 import dev.limiter.spring.rule.HeaderStyle;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.util.EnumSet;
@@ -36,7 +37,7 @@ public final class TestRules {
 
     /** Returns a rule of 100 requests a minute with a key. */
     public static RuleDefinition.Builder keyed(String name, String key) {
-        return rule(name).limit(100L, "1m", null, null, null).key(List.of(key));
+        return rule(name).limit(100L, "1m", null, null, null).set(RuleOptions.KEY, List.of(key));
     }
 
     public static RateLimitRule compiled(RuleDefinition.Builder rule) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -20,10 +21,10 @@ class ApplicableRulesTests {
 
     static Stream<Arguments> options() {
         return Stream.of(
-                option(List.of("more"), rule -> rule.deny(List.of("192.0.2.0/24"))),
+                option(List.of("more"), rule -> rule.set(RuleOptions.DENY, List.of("192.0.2.0/24"))),
                 option(List.of("more"), rule -> rule.ban(3L, "1m", "15m")),
-                option(List.of("settling"), rule -> rule.chargeIf("#response.status == 401")),
-                option(List.of("more", "waiting"), rule -> rule.waiting("500ms", null, null, null)));
+                option(List.of("settling"), rule -> rule.set(RuleOptions.CHARGE_IF, "#response.status == 401")),
+                option(List.of("more", "waiting"), rule -> rule.set(RuleOptions.MAX_WAIT, "500ms")));
     }
 
     private static Arguments option(List<String> steps, UnaryOperator<RuleDefinition.Builder> with) {
@@ -39,13 +40,13 @@ class ApplicableRulesTests {
     @ParameterizedTest(name = "{0}")
     @MethodSource("options")
     void aRuleInShadowModeIsAStepItself(List<String> steps, UnaryOperator<RuleDefinition.Builder> with) {
-        assertThat(steps(rule("plain"), with.apply(rule("other")).mode(Mode.SHADOW)))
+        assertThat(steps(rule("plain"), with.apply(rule("other")).set(RuleOptions.MODE, Mode.SHADOW)))
                 .containsExactly("more");
     }
 
     @Test
     void plainRulesNeedNone() {
-        assertThat(steps(rule("plain"), rule("other").allow(List.of("192.0.2.0/24"))))
+        assertThat(steps(rule("plain"), rule("other").set(RuleOptions.ALLOW, List.of("192.0.2.0/24"))))
                 .isEmpty();
     }
 

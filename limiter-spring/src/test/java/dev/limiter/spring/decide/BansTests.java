@@ -12,6 +12,7 @@ import dev.limiter.spi.FixedDecision;
 import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.key.ResolvedKey;
+import dev.limiter.spring.rule.RuleOptions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class BansTests {
     /** One request an hour, and a ban for a quarter of an hour after a number of rejections within a minute. */
     private static RateLimitRule banning(long after) {
         return compiled(rule("login")
-                .key(List.of("header:user"))
+                .set(RuleOptions.KEY, List.of("header:user"))
                 .limit(1L, "1h", null, null, null)
                 .ban(after, "1m", "15m"));
     }
@@ -74,7 +75,7 @@ class BansTests {
     @Test
     void banTakesNoPermitsOfTheRule() {
         RateLimitRule rule = compiled(rule("login")
-                .key(List.of("header:user"))
+                .set(RuleOptions.KEY, List.of("header:user"))
                 .limit(5L, "1h", null, null, null)
                 .ban(3L, "1m", "15m"));
         fixture.decider.ban(rule, rule.key(ANN));

@@ -35,9 +35,9 @@ class GlobalKeyTests {
                 arguments("concurrency", rule("r").limit(2L, null, Algorithm.CONCURRENCY, null, null)),
                 arguments("scope: endpoint", rates().scope(Scope.ENDPOINT)),
                 arguments("status: 503", rates().status(503)),
-                arguments("max-wait", rates().waiting("1s", 5, null, null)),
-                arguments("cost", rates().cost("#{#request.getHeader('user').length()}")),
-                arguments("charge-if", rates().chargeIf("failed")));
+                arguments("max-wait", rates().set(RuleOptions.MAX_WAIT, "1s").set(RuleOptions.MAX_WAITING, 5)),
+                arguments("cost", rates().set(RuleOptions.COST, "#{#request.getHeader('user').length()}")),
+                arguments("charge-if", rates().set(RuleOptions.CHARGE_IF, "failed")));
     }
 
     private static RuleDefinition.Builder rates() {
@@ -48,7 +48,7 @@ class GlobalKeyTests {
     @MethodSource("rules")
     void isTheSameAsNoKey(String name, RuleDefinition.Builder builder) throws NoSuchMethodException {
         RuleDefinition without = builder.build();
-        RuleDefinition with = builder.key(List.of("global")).build();
+        RuleDefinition with = builder.set(RuleOptions.KEY, List.of("global")).build();
 
         assertThat(respects(compiled(with))).isEqualTo(respects(compiled(without)));
         assertThat(respects(compiledForMethod(with))).isEqualTo(respects(compiledForMethod(without)));
@@ -80,14 +80,17 @@ class GlobalKeyTests {
 
     static Stream<Arguments> rejected() {
         return Stream.of(
-                arguments("LIM-310", rates().paths(List.of("/a")).ban(20L, "1m", "15m")),
-                arguments("LIM-315", rates().paths(List.of("/a")).set(RuleOptions.ROLLOUT, "10%")));
+                arguments(
+                        "LIM-310", rates().set(RuleOptions.PATHS, List.of("/a")).ban(20L, "1m", "15m")),
+                arguments(
+                        "LIM-315", rates().set(RuleOptions.PATHS, List.of("/a")).set(RuleOptions.ROLLOUT, "10%")));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("rejected")
     void needsClientsLikeNoKey(String code, RuleDefinition.Builder builder) {
         assertThatThrownBy(() -> compiled(builder)).hasMessageContaining(code);
-        assertThatThrownBy(() -> compiled(builder.key(List.of("global")))).hasMessageContaining(code);
+        assertThatThrownBy(() -> compiled(builder.set(RuleOptions.KEY, List.of("global"))))
+                .hasMessageContaining(code);
     }
 }

@@ -12,6 +12,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.expression.RuleEvaluationException;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -31,26 +32,32 @@ class RuleDeciderTests {
     static Stream<Arguments> rules() {
         return Stream.of(
                 arguments(once(), false, List.of("once permitted", "once rejected")),
-                arguments(once().mode(Mode.SHADOW), true, List.of("once permitted", "once shadow-rejected")),
-                arguments(once().mode(Mode.OFF), true, List.of()),
                 arguments(
-                        once().condition("#request.getHeader('user') != 'ann'"),
+                        once().set(RuleOptions.MODE, Mode.SHADOW),
+                        true,
+                        List.of("once permitted", "once shadow-rejected")),
+                arguments(once().set(RuleOptions.MODE, Mode.OFF), true, List.of()),
+                arguments(
+                        once().set(RuleOptions.CONDITION, "#request.getHeader('user') != 'ann'"),
                         true,
                         List.of("once skipped", "once skipped")),
                 arguments(
-                        once().condition("#request.getHeader('user') == 'ben'"),
+                        once().set(RuleOptions.CONDITION, "#request.getHeader('user') == 'ben'"),
                         true,
                         List.of("once skipped", "once skipped")),
                 arguments(
-                        once().condition("#request.getHeader('user') == 'ann'"),
+                        once().set(RuleOptions.CONDITION, "#request.getHeader('user') == 'ann'"),
                         false,
                         List.of("once permitted", "once rejected")),
                 arguments(
-                        once().limit(3L, "1h", null, null, null).cost("2"),
+                        once().limit(3L, "1h", null, null, null).set(RuleOptions.COST, "2"),
                         false,
                         List.of("once permitted", "once rejected")),
                 arguments(
-                        once().mode(Mode.SHADOW).condition("!#request.getHeader('none').isEmpty()"), true, List.of()));
+                        once().set(RuleOptions.MODE, Mode.SHADOW)
+                                .set(RuleOptions.CONDITION, "!#request.getHeader('none').isEmpty()"),
+                        true,
+                        List.of()));
     }
 
     @ParameterizedTest
@@ -81,7 +88,7 @@ class RuleDeciderTests {
     void rulesThatWatchAreAskedOnlyAboutPermittedRequests() {
         RateLimitRule once = compiled(once());
         RateLimitRule watching =
-                compiled(rule("watching").limit(5L, "1h", null, null, null).mode(Mode.SHADOW));
+                compiled(rule("watching").limit(5L, "1h", null, null, null).set(RuleOptions.MODE, Mode.SHADOW));
         fixture.decide(ANN, once, watching);
         fixture.decide(ANN, once, watching);
         assertThat(fixture.reported()).containsExactly("once permitted", "watching permitted", "once rejected");
@@ -90,9 +97,9 @@ class RuleDeciderTests {
 
     @Test
     void oneRuleThatWatchesDoesNotKeepAnotherFromBeingAsked() {
-        RateLimitRule first = compiled(once().mode(Mode.SHADOW));
+        RateLimitRule first = compiled(once().set(RuleOptions.MODE, Mode.SHADOW));
         RateLimitRule second =
-                compiled(rule("second").limit(5L, "1h", null, null, null).mode(Mode.SHADOW));
+                compiled(rule("second").limit(5L, "1h", null, null, null).set(RuleOptions.MODE, Mode.SHADOW));
         fixture.decide(ANN, first, second);
         fixture.reported();
         assertThat(fixture.decide(ANN, first, second).permitted()).isTrue();
@@ -104,7 +111,7 @@ class RuleDeciderTests {
     void givenBackIsAllThatWasTaken() {
         RateLimitRule enforced = compiled(rule("enforced").limit(5L, "1h", null, null, null));
         RateLimitRule watching =
-                compiled(rule("watching").limit(5L, "1h", null, null, null).mode(Mode.SHADOW));
+                compiled(rule("watching").limit(5L, "1h", null, null, null).set(RuleOptions.MODE, Mode.SHADOW));
         fixture.decide(ANN, enforced, watching).giveBack();
         assertThat(fixture.remaining(enforced, ANN)).isEqualTo(5);
         assertThat(fixture.remaining(watching, ANN)).isEqualTo(5);
@@ -112,7 +119,7 @@ class RuleDeciderTests {
 
     @Test
     void failingExpressionCostsAPermitOfUnresolvedKeys() {
-        RateLimitRule rule = compiled(once().condition("!#request.getHeader('none').isEmpty()"));
+        RateLimitRule rule = compiled(once().set(RuleOptions.CONDITION, "!#request.getHeader('none').isEmpty()"));
         assertThatExceptionOfType(RuleEvaluationException.class).isThrownBy(() -> fixture.decide(ANN, rule));
         assertThat(fixture.reported()).isEmpty();
 
@@ -139,9 +146,10 @@ class RuleDeciderTests {
     @Test
     void peekLeavesTheReserveToThoseWithPriority() {
         RateLimitRule rule = compiled(rule("reserved")
-                .key(List.of("global"))
+                .set(RuleOptions.KEY, List.of("global"))
                 .limit(10L, "1h", null, null, null)
-                .waiting(null, null, "#request.getHeader('user') == 'ann'", "20%"));
+                .set(RuleOptions.PRIORITY, "#request.getHeader('user') == 'ann'")
+                .set(RuleOptions.RESERVE, "20%"));
         Verdict first = fixture.decide(ANN, rule);
         Verdict ordinary = fixture.decide(user("ben"), rule);
         assertThat(remaining(first)).isEqualTo(8);
@@ -163,6 +171,6 @@ class RuleDeciderTests {
     }
 
     private static RuleDefinition.Builder once() {
-        return rule("once").key(List.of("header:user")).limit(1L, "1h", null, null, null);
+        return rule("once").set(RuleOptions.KEY, List.of("header:user")).limit(1L, "1h", null, null, null);
     }
 }

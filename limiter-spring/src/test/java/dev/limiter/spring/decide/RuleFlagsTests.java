@@ -10,6 +10,7 @@ import dev.limiter.spring.address.IpAddress;
 import dev.limiter.spring.compile.RateLimitRule;
 import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.context.RequestView;
+import dev.limiter.spring.rule.RuleOptions;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +22,7 @@ class RuleFlagsTests {
 
     @Test
     void onlyAllowedAddressesAreExempt() {
-        RateLimitRule rule = compiled(keyed("test", "header:user").allow(List.of("192.0.2.0/24")));
+        RateLimitRule rule = compiled(keyed("test", "header:user").set(RuleOptions.ALLOW, List.of("192.0.2.0/24")));
         assertThat(rule.exemption(from("192.0.2.7"))).isEqualTo("allow");
         assertThat(rule.exemption(from("198.51.100.7"))).isNull();
         assertThat(compiled(keyed("test", "header:user")).exemption(from("192.0.2.7")))
@@ -30,16 +31,16 @@ class RuleFlagsTests {
 
     @Test
     void deniedAddressesAreNoAllowedOnes() {
-        RateLimitRule denying = compiled(keyed("test", "header:user").deny(List.of("192.0.2.0/24")));
+        RateLimitRule denying = compiled(keyed("test", "header:user").set(RuleOptions.DENY, List.of("192.0.2.0/24")));
         assertThat(denying.hasDeniedAddresses()).isTrue();
         assertThat(denying.exemption(from("192.0.2.7"))).isNull();
-        RateLimitRule allowing = compiled(keyed("test", "header:user").allow(List.of("192.0.2.0/24")));
+        RateLimitRule allowing = compiled(keyed("test", "header:user").set(RuleOptions.ALLOW, List.of("192.0.2.0/24")));
         assertThat(allowing.hasDeniedAddresses()).isFalse();
     }
 
     @Test
     void chargesWaitWhereTheRuleLetsThem() {
-        RateLimitRule waiting = compiled(keyed("test", "header:user").waiting("500ms", null, null, null));
+        RateLimitRule waiting = compiled(keyed("test", "header:user").set(RuleOptions.MAX_WAIT, "500ms"));
         assertThat(waiting.charge(user("ann")).maxWait()).isEqualTo(Duration.ofMillis(500));
         assertThat(compiled(keyed("test", "header:user")).charge(user("ann")).maxWait())
                 .isZero();
@@ -47,15 +48,17 @@ class RuleFlagsTests {
 
     @Test
     void aReserveIsKeptWithoutWaiting() {
-        RateLimitRule rule = compiled(
-                keyed("test", "header:user").waiting(null, null, "#request.getHeader('user') == 'ann'", "20%"));
+        RateLimitRule rule = compiled(keyed("test", "header:user")
+                .set(RuleOptions.PRIORITY, "#request.getHeader('user') == 'ann'")
+                .set(RuleOptions.RESERVE, "20%"));
         assertThat(rule.charge(user("ann")).reserve()).isZero();
         assertThat(rule.charge(user("ben")).reserve()).isEqualTo(20);
     }
 
     @Test
     void onlyAGlobalKeyIsForAllCallers() {
-        assertThat(compiled(keyed("test", "global").paths(List.of("/**"))).isForAll(false))
+        assertThat(compiled(keyed("test", "global").set(RuleOptions.PATHS, List.of("/**")))
+                        .isForAll(false))
                 .isTrue();
         assertThat(compiled(keyed("test", "header:user")).isForAll(true)).isFalse();
         RateLimitRule named = compiled(keyed("test", "global"));

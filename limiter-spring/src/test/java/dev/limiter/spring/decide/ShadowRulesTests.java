@@ -12,6 +12,7 @@ import dev.limiter.spring.context.RateLimitContext;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +30,7 @@ class ShadowRulesTests {
     @Test
     void candidateIsAskedAboutWhatItsOwnRuleRejects() {
         RuleDefinition live = tried(
-                rule("live").key(List.of("header:user")).limit(1L, "1h", null, null, null),
+                rule("live").set(RuleOptions.KEY, List.of("header:user")).limit(1L, "1h", null, null, null),
                 LimitDefinition.of(ORIGIN, 2L, null, null, null, null));
         RateLimitRule[] rules = {compiled(live), candidate(live)};
         for (int i = 0; i < 3; i++) {
@@ -48,7 +49,7 @@ class ShadowRulesTests {
     @Test
     void candidateIsNotAskedAboutWhatAnotherRuleRejects() {
         RuleDefinition live = tried(
-                rule("live").key(List.of("header:user")).limit(5L, "1h", null, null, null),
+                rule("live").set(RuleOptions.KEY, List.of("header:user")).limit(5L, "1h", null, null, null),
                 LimitDefinition.of(ORIGIN, 9L, null, null, null, null));
         RateLimitRule other = compiled(rule("other").limit(1L, "1h", null, null, null));
         RateLimitRule candidate = candidate(live);
@@ -62,7 +63,9 @@ class ShadowRulesTests {
     @Test
     void candidateHoldsNoPermitsForARejectedRequest() {
         RuleDefinition live = tried(
-                rule("live").key(List.of("header:user")).limit(1L, null, Algorithm.CONCURRENCY, null, null),
+                rule("live")
+                        .set(RuleOptions.KEY, List.of("header:user"))
+                        .limit(1L, null, Algorithm.CONCURRENCY, null, null),
                 LimitDefinition.of(ORIGIN, 2L, null, null, null, null));
         RateLimitRule candidate = candidate(live);
         Verdict permitted = fixture.decide(ANN, compiled(live), candidate);
@@ -83,9 +86,9 @@ class ShadowRulesTests {
     void candidateReturnsWhatARejectedRequestTookIfItsOutcomeIsUnknown() {
         RuleDefinition live = tried(
                 rule("live")
-                        .key(List.of("header:user"))
+                        .set(RuleOptions.KEY, List.of("header:user"))
                         .limit(1L, "1h", null, null, null)
-                        .chargeIf("#response.status == 401"),
+                        .set(RuleOptions.CHARGE_IF, "#response.status == 401"),
                 LimitDefinition.of(ORIGIN, 5L, null, null, null, null));
         RateLimitRule candidate = candidate(live);
         fixture.decide(ANN, compiled(live), candidate);

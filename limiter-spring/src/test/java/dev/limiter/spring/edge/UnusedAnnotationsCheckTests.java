@@ -9,6 +9,7 @@ import dev.limiter.spring.check.Finding;
 import dev.limiter.spring.compile.TestRules;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;
@@ -35,7 +36,7 @@ class UnusedAnnotationsCheckTests {
     private static RuleDefinition.Builder rule(String name, String... paths) {
         return TestRules.rule(name)
                 .limit(100L, "1m", null, null, null)
-                .paths(paths.length == 0 ? null : List.of(paths));
+                .set(RuleOptions.PATHS, paths.length == 0 ? null : List.of(paths));
     }
 
     /** A method, a rule, and a part of the finding; null if there is none. */
@@ -43,8 +44,11 @@ class UnusedAnnotationsCheckTests {
         return Stream.of(
                 arguments("keyAndCost", rule("orders", "/**"), ": cost = \"2\", key = \"ip\" has no effect"),
                 arguments("keyAndCost", rule("ORDERS", "/{id}"), "limiter.rules.ORDERS, whose paths cover the"),
-                arguments("keyAndCost", rule("orders", "/**").key(List.of("ip")), ": cost = \"2\" has no effect"),
-                arguments("keyAndCost", rule("orders", "/**").mode(Mode.OFF), null),
+                arguments(
+                        "keyAndCost",
+                        rule("orders", "/**").set(RuleOptions.KEY, List.of("ip")),
+                        ": cost = \"2\" has no effect"),
+                arguments("keyAndCost", rule("orders", "/**").set(RuleOptions.MODE, Mode.OFF), null),
                 arguments("keyAndCost", rule("orders", "/all"), null),
                 arguments("keyAndCost", rule("orders"), null),
                 arguments("nameAlone", rule("orders", "/**"), null));

@@ -11,6 +11,7 @@ import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import dev.limiter.spring.rule.Setting;
 import java.time.Duration;
@@ -58,7 +59,7 @@ class LiveRulesTests {
 
     /** Returns a rule, with one limit if there are no names. */
     private void configure(String... named) {
-        RuleDefinition.Builder orders = TestRules.rule(ORDERS).key(List.of("header:x-api-key"));
+        RuleDefinition.Builder orders = TestRules.rule(ORDERS).set(RuleOptions.KEY, List.of("header:x-api-key"));
         if (named.length == 0) {
             orders.limit(3L, "1h", null, null, null);
         }
@@ -77,8 +78,8 @@ class LiveRulesTests {
 
     private static RuleDefinition.Builder strict(String window) {
         return TestRules.rule("strict")
-                .paths(List.of("/strict"))
-                .key(List.of("header:x-api-key"))
+                .set(RuleOptions.PATHS, List.of("/strict"))
+                .set(RuleOptions.KEY, List.of("header:x-api-key"))
                 .limit(3L, window, null, null, null);
     }
 

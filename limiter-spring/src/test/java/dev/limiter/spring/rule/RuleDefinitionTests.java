@@ -28,12 +28,12 @@ class RuleDefinitionTests {
     void strongerWinsAttributeByAttribute() {
         RuleDefinition merged = RuleDefinition.builder("orders", yml)
                 .limit(5L, null, null, null, null)
-                .mode(Mode.SHADOW)
+                .set(RuleOptions.MODE, Mode.SHADOW)
                 .build()
                 .over(RuleDefinition.builder("other", annotation)
                         .limit(100L, "1m", Algorithm.TOKEN_BUCKET, 200L, null)
-                        .key(List.of("ip"))
-                        .mode(Mode.ENFORCE)
+                        .set(RuleOptions.KEY, List.of("ip"))
+                        .set(RuleOptions.MODE, Mode.ENFORCE)
                         .build());
 
         assertThat(merged.name()).isEqualTo("orders");
@@ -75,8 +75,10 @@ class RuleDefinitionTests {
 
     @Test
     void namedLimitsOfTheWeakerStayIfNoneAreSet() {
-        RuleDefinition merged =
-                RuleDefinition.builder("orders", yml).mode(Mode.OFF).build().over(named());
+        RuleDefinition merged = RuleDefinition.builder("orders", yml)
+                .set(RuleOptions.MODE, Mode.OFF)
+                .build()
+                .over(named());
 
         assertThat(merged.limits()).isEqualTo(named().limits());
     }

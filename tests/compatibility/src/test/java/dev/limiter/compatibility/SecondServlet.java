@@ -4,6 +4,7 @@ import dev.limiter.spring.annotation.RateLimiter;
 import java.util.Map;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.HandlerMapping;
@@ -13,6 +14,7 @@ import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 /** The context of a second servlet, as a child of the application context. */
 @Configuration(proxyBeanMethods = false)
 @EnableWebMvc
+@EnableAspectJAutoProxy(proxyTargetClass = true)
 class SecondServlet {
 
     @Bean

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
-import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.testkit.Conditions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +50,6 @@ class ReactiveMethodsTests {
     private static final Applications applications = new Applications();
     private static Service service;
     private static RateLimitTemplate limits;
-    private static PermitHolders holders;
     private static AtomicInteger advised;
 
     @BeforeAll
@@ -70,7 +68,6 @@ class ReactiveMethodsTests {
                 """, "--spring.main.web-application-type=none");
         service = context.getBean(Service.class);
         limits = context.getBean(RateLimitTemplate.class);
-        holders = context.getBean(PermitHolders.class);
         advised = context.getBean(Methods.class).advised;
     }
 
@@ -141,7 +138,7 @@ class ReactiveMethodsTests {
                 subscription.cancel();
             }
         });
-        assertThat(held("flight", "at-once")).isZero();
+        assertThat(taken("flight", "at-once")).isZero();
     }
 
     @Test
@@ -152,10 +149,10 @@ class ReactiveMethodsTests {
         Disposable second = service.queue("queue", Mono.<String>never().doOnSubscribe(s -> begun.incrementAndGet()))
                 .subscribe();
         second.dispose();
-        assertThat(held("queue", "queue")).isOne();
+        assertThat(taken("queue", "queue")).isOne();
         end.tryEmitEmpty();
         Conditions.await(first::isDisposed);
-        assertThat(held("queue", "queue")).isZero();
+        assertThat(taken("queue", "queue")).isZero();
         assertThat(limits.peek("queue", "queue").remaining()).isOne();
         assertThat(begun).hasValue(0);
 
@@ -172,7 +169,7 @@ class ReactiveMethodsTests {
     void permitOfAMonoEndsWithIt(String way) {
         AtomicInteger during = new AtomicInteger();
         Mono<String> counted = Mono.defer(() -> {
-            during.set((int) held("flight", way));
+            during.set((int) taken("flight", way));
             return switch (way) {
                 case "complete" -> Mono.just("x");
                 case "empty" -> Mono.empty();
@@ -197,7 +194,7 @@ class ReactiveMethodsTests {
         if (!way.equals("throws") && !way.equals("null")) {
             assertThat(during).hasValue(1);
         }
-        Conditions.await(() -> held("flight", way) == 0);
+        Conditions.await(() -> taken("flight", way) == 0);
         assertThat(limits.peek("flight", way).remaining()).isEqualTo(2);
     }
 
@@ -207,11 +204,11 @@ class ReactiveMethodsTests {
         List<String> seen = new ArrayList<>();
         Disposable running = service.flights("flux", elements.asFlux()).subscribe(seen::add);
         elements.tryEmitNext("a");
-        assertThat(held("flight", "flux")).isOne();
+        assertThat(taken("flight", "flux")).isOne();
         elements.tryEmitComplete();
         assertThat(running.isDisposed()).isTrue();
         assertThat(seen).containsExactly("a");
-        assertThat(held("flight", "flux")).isZero();
+        assertThat(taken("flight", "flux")).isZero();
 
         Flux<String> endless = service.flights("flux", Flux.just("x").repeat());
         assertThat(endless.take(1).blockLast()).isEqualTo("x");
@@ -223,7 +220,7 @@ class ReactiveMethodsTests {
         assertThatThrownBy(() -> service.flights("flux", Flux.error(new IllegalStateException("on purpose")))
                         .blockLast())
                 .hasMessage("on purpose");
-        assertThat(held("flight", "flux")).isZero();
+        assertThat(taken("flight", "flux")).isZero();
         assertThat(limits.peek("flight", "flux").remaining()).isEqualTo(2);
     }
 
@@ -231,10 +228,10 @@ class ReactiveMethodsTests {
     void permitIsFreeWhenTheSubscriberSeesTheEnd() {
         List<Long> after = new ArrayList<>();
         service.flight("seen", Mono.just("x"))
-                .doOnSuccess(value -> after.add(held("flight", "seen")))
+                .doOnSuccess(value -> after.add(taken("flight", "seen")))
                 .block();
         service.flights("seen", Flux.just("x"))
-                .doOnComplete(() -> after.add(held("flight", "seen")))
+                .doOnComplete(() -> after.add(taken("flight", "seen")))
                 .blockLast();
         assertThat(after).containsExactly(0L, 0L);
     }
@@ -255,7 +252,7 @@ class ReactiveMethodsTests {
                 .block();
         assertThat(done).isEqualTo(200);
         assertThat(most).hasValue(1);
-        assertThat(held("queue", "most")).isZero();
+        assertThat(taken("queue", "most")).isZero();
     }
 
     /** Cancellation by another thread, at the moment when the queue grants the permit. */
@@ -277,7 +274,7 @@ class ReactiveMethodsTests {
                 cancelled.get(30, TimeUnit.SECONDS);
                 holding.dispose();
                 Conditions.await(() -> limits.peek("queue", "race").remaining() == 1);
-                Conditions.await(() -> held("queue", "race") == 0);
+                Conditions.await(() -> taken("queue", "race") == 0);
             }
         } finally {
             other.shutdownNow();
@@ -347,12 +344,6 @@ class ReactiveMethodsTests {
     }
 
     private static final Map<String, Integer> LIMITS = Map.of("once", 1, "flight", 2, "queue", 1);
-
-    private static long held(String rule, String key) {
-        return holders.of(rule, null).stream()
-                .filter(permit -> permit.key().endsWith(":" + key))
-                .count();
-    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

@@ -1,7 +1,6 @@
 package dev.limiter.spring.actuate.endpoint;
 
 import dev.limiter.failover.StorageUnavailableException;
-import dev.limiter.spring.context.WebExchange;
 import dev.limiter.spring.failure.DidYouMean;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.Problem;
@@ -33,31 +32,28 @@ public final class LimiterWebEndpoint {
 
     private final LimiterEndpoint endpoint;
     private final RequestExplanations explanations;
-    private final WebExchange exchange;
 
-    public LimiterWebEndpoint(LimiterEndpoint endpoint, RequestExplanations explanations, WebExchange exchange) {
+    public LimiterWebEndpoint(LimiterEndpoint endpoint, RequestExplanations explanations) {
         this.endpoint = endpoint;
         this.explanations = explanations;
-        this.exchange = exchange;
     }
 
-    /** All rules. */
-    WebEndpointResponse<Map<String, Object>> rules() {
-        return new WebEndpointResponse<>(endpoint.rules());
+    /** Returns whether parameters describe a request to explain, rather than a rule of this name. */
+    boolean explains(Map<String, Object> parameters) {
+        return EXPLAIN.equals(parameters.get("rule"))
+                && (parameters.containsKey("path") || endpoint.rule(EXPLAIN, null, null, null) == null);
     }
 
-    /** Returns a rule, the state of a key, or for {@code explain} the explanation of a request. */
+    /** Returns the explanation of a request; not an operation, because its parameters have any name. */
+    WebEndpointResponse<Map<String, Object>> explain(Map<String, List<String>> request) {
+        return response(() -> explanations.of(request));
+    }
+
+    /** Returns a rule, or the state of a key. */
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> rule(
             @Selector String rule, @Nullable String key, @Nullable String resource, @Nullable String suggest) {
-        Map<String, List<String>> words = exchange.parameters();
-        if (rule.equals(EXPLAIN) && (words.containsKey("path") || endpoint.rule(rule, null, null, null) == null)) {
-            return response(rule, () -> explanations.of(words));
-        }
-        return response(rule, () -> {
-            checkNotRepeated(words);
-            return endpoint.rule(rule, key, resource, suggest);
-        });
+        return response(rule, () -> endpoint.rule(rule, key, resource, suggest));
     }
 
     @WriteOperation
@@ -67,19 +63,13 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return response(() -> {
-            checkInBody(exchange.parameters());
-            return endpoint.changeAll(mode, until, version, reason, operator);
-        });
+        return response(() -> endpoint.changeAll(mode, until, version, reason, operator));
     }
 
     @DeleteOperation
     public WebEndpointResponse<Map<String, Object>> restoreAll(
             @Nullable String version, @Nullable String reason, SecurityContext operator) {
-        return response(() -> {
-            checkNotRepeated(exchange.parameters());
-            return endpoint.restoreAll(version, reason, operator);
-        });
+        return response(() -> endpoint.restoreAll(version, reason, operator));
     }
 
     @WriteOperation
@@ -99,12 +89,11 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return response(rule, () -> {
-            checkInBody(exchange.parameters());
-            return endpoint.change(
-                    rule, named, limit, window, burst, mode, rollout, key, resource, ban, until, observe, version,
-                    reason, operator);
-        });
+        return response(
+                rule,
+                () -> endpoint.change(
+                        rule, named, limit, window, burst, mode, rollout, key, resource, ban, until, observe, version,
+                        reason, operator));
     }
 
     @DeleteOperation
@@ -116,37 +105,12 @@ public final class LimiterWebEndpoint {
             @Nullable String version,
             @Nullable String reason,
             SecurityContext operator) {
-        return response(rule, () -> {
-            checkNotRepeated(exchange.parameters());
-            return endpoint.restore(rule, key, resource, override, version, reason, operator);
-        });
-    }
-
-    /** Actuator would join repeated values with commas, and so select a different key. */
-    private static void checkNotRepeated(Map<String, List<String>> words) {
-        words.forEach((word, values) -> {
-            if (values.size() > 1) {
-                throw new IllegalArgumentException(
-                        "\"" + word + "\" appears " + values.size() + " times in the URL; send it once.");
-            }
-        });
-    }
-
-    /** Actuator would prefer URL parameters to the body, and so change a different key. */
-    private static void checkInBody(Map<String, List<String>> words) {
-        if (!words.isEmpty()) {
-            throw new IllegalArgumentException("Send changes only in the request body. Remove from the URL: "
-                    + String.join(", ", words.keySet()) + ".");
-        }
+        return response(rule, () -> endpoint.restore(rule, key, resource, override, version, reason, operator));
     }
 
     private WebEndpointResponse<Map<String, Object>> response(
             String rule, Supplier<? extends @org.jspecify.annotations.Nullable Map<String, Object>> operation) {
         return response(() -> {
-            if (!exchange.isAbout(rule)) {
-                throw new IllegalArgumentException(
-                        "The rule is already in the path: remove the parameter or field \"rule\".");
-            }
             Map<String, Object> body = operation.get();
             if (body == null) {
                 throw new UnknownRuleException(DidYouMean.ask(rule, endpoint.names()));

@@ -5,7 +5,8 @@ import dev.limiter.spring.failure.LogText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -16,52 +17,70 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 
 /**
- * Rejects unknown parameters, and null over HTTP. Actuator ignores both, so a change with a misspelled {@code key}, or
- * an empty variable for it, would apply to all keys. Over JMX, null is how a parameter is left out. {@code explain}
- * checks its own parameters.
+ * Rejects unknown parameters, and over HTTP null and repeated ones. Actuator ignores the first two and joins the last,
+ * so a change with a misspelled {@code key}, or an empty variable for it, would apply to all keys. Over JMX, null is how
+ * a parameter is left out. Passes the parameters of {@code explain}, which Actuator would drop.
  */
 public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
 
     private static final EndpointId LIMITER = EndpointId.of("limiter");
 
-    private final UnaryOperator<Object> overHttp;
+    private final Supplier<LimiterWebEndpoint> endpoint;
 
-    /** {@code overHttp}: the result of an operation over HTTP for a response; Actuator for WebFlux expects a publisher. */
-    public UnknownParameterAdvisor(UnaryOperator<Object> overHttp) {
-        this.overHttp = overHttp;
+    public UnknownParameterAdvisor(Supplier<LimiterWebEndpoint> endpoint) {
+        this.endpoint = endpoint;
     }
 
     @Override
     public OperationInvoker apply(
-            EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
-        if (!endpoint.equals(LIMITER)) {
+            EndpointId id, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
+        if (!id.equals(LIMITER)) {
             return invoker;
         }
         Map<String, Class<?>> known = new LinkedHashMap<>();
         parameters.forEach(parameter -> known.put(parameter.getName(), parameter.getType()));
         return context -> {
-            if (type == OperationType.READ
-                    && LimiterWebEndpoint.EXPLAIN.equals(context.getArguments().get("rule"))) {
-                return invoker.invoke(context);
-            }
+            Map<String, Object> given = context.getArguments();
             boolean http = context.canResolve(WebServerNamespace.class);
-            for (Map.Entry<String, Object> given : context.getArguments().entrySet()) {
-                String name = given.getKey();
-                if (!known.containsKey(name)) {
-                    return http ? overHttp.apply(unknown(name, known)) : unknown(name, known);
-                }
-                if (http && given.getValue() == null) {
-                    return overHttp.apply(rejected("\"" + name + "\" is null. Set a value, or leave it out."));
+            if (http && type == OperationType.READ && endpoint.get().explains(given)) {
+                return endpoint.get().explain(words(given));
+            }
+            for (Map.Entry<String, Object> parameter : given.entrySet()) {
+                WebEndpointResponse<?> rejection = rejection(parameter.getKey(), parameter.getValue(), known, http);
+                if (rejection != null) {
+                    return rejection;
                 }
             }
             return invoker.invoke(context);
         };
     }
 
-    private static WebEndpointResponse<?> unknown(String name, Map<String, Class<?>> known) {
-        if (name.equals("enforce") && known.containsKey("rollout")) {
-            return rejected("\"enforce\" was renamed to \"rollout\".");
+    /** Returns the values of all parameters except the rule, which is part of the path. */
+    private static Map<String, List<String>> words(Map<String, Object> given) {
+        Map<String, List<String>> words = new LinkedHashMap<>();
+        given.forEach((name, value) -> {
+            if (!name.equals("rule")) {
+                List<?> values = value instanceof List<?> several ? several : List.of(value);
+                words.put(name, values.stream().map(String::valueOf).toList());
+            }
+        });
+        return words;
+    }
+
+    private static @Nullable WebEndpointResponse<?> rejection(
+            String name, @Nullable Object value, Map<String, Class<?>> known, boolean http) {
+        if (!known.containsKey(name)) {
+            return unknown(name, known);
         }
+        if (http && value == null) {
+            return rejected("\"" + name + "\" is null. Set a value, or leave it out.");
+        }
+        return http && value instanceof List<?> values
+                ? rejected("\"" + name + "\" appears " + values.size() + " times in the URL; send it once.")
+                : null;
+    }
+
+    private static WebEndpointResponse<?> unknown(String name, Map<String, Class<?>> known) {
         // the rule is part of the path, and the server adds the operator
         List<String> words = known.keySet().stream()
                 .filter(word -> !word.equals("rule") && known.get(word) != SecurityContext.class)

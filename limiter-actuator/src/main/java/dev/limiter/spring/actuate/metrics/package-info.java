@@ -1,4 +1,4 @@
-/** Micrometer meters and observations. Internal. */
+/** Micrometer meters. Internal. */
 @NullMarked
 package dev.limiter.spring.actuate.metrics;
 

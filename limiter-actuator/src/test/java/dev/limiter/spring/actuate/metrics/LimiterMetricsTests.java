@@ -27,6 +27,7 @@ import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -79,8 +80,10 @@ class LimiterMetricsTests {
     @CsvSource({"ENFORCE, rejected", "SHADOW, shadow-rejected"})
     void countsDecisionsAndTheLimitsThatReject(Mode mode, String rejected) {
         metrics.afterSingletonsInstantiated();
-        RateLimitRule rule = compiled(
-                rule("test").mode(mode).namedLimit("tight", limit(2, "1h")).namedLimit("loose", limit(100, "1h")));
+        RateLimitRule rule = compiled(rule("test")
+                .set(RuleOptions.MODE, mode)
+                .namedLimit("tight", limit(2, "1h"))
+                .namedLimit("loose", limit(100, "1h")));
         decide(5, rule);
         assertThat(count("limiter.decisions", "rule", "test", "resource", "GET /orders", "outcome", "permitted"))
                 .isEqualTo(2);
@@ -108,7 +111,8 @@ class LimiterMetricsTests {
                 requests,
                 compiled(rule("test")
                         .limit(10L, "1h", null, null, null)
-                        .waiting(null, null, "#request.getHeader('plan') == 'platinum'", "50%")));
+                        .set(RuleOptions.PRIORITY, "#request.getHeader('plan') == 'platinum'")
+                        .set(RuleOptions.RESERVE, "50%")));
         assertThat(near()).isEqualTo(near);
     }
 
@@ -117,7 +121,7 @@ class LimiterMetricsTests {
                 rule("test").limit(10L, "1s", null, null, null).warmUp("10s"),
                 rule("test")
                         .limit(10L, "1s", Algorithm.LEAKY_BUCKET, null, null)
-                        .waiting("1s", null, null, null));
+                        .set(RuleOptions.MAX_WAIT, "1s"));
     }
 
     @ParameterizedTest
@@ -142,7 +146,8 @@ class LimiterMetricsTests {
                 2,
                 compiled(rule("test")
                         .limit(10L, "1h", null, null, null)
-                        .tiers("header:plan", Map.of("gold", new LimitsDefinition(limit(1, "1h"), null)))));
+                        .set(RuleOptions.TIER_BY, "header:plan")
+                        .set(LimitsDefinition.TIERS, Map.of("gold", new LimitsDefinition(limit(1, "1h"), null)))));
         assertThat(count("limiter.rejections", "tier", "gold")).isEqualTo(1);
         assertThat(registry.find("limiter.rejections").tag("tier", "none").counter())
                 .isNull();
@@ -175,7 +180,7 @@ class LimiterMetricsTests {
     void countsBansAndNotTheirRejections() {
         metrics.afterSingletonsInstantiated();
         RateLimitRule rule = compiled(rule("test")
-                .key(List.of("header:plan"))
+                .set(RuleOptions.KEY, List.of("header:plan"))
                 .limit(1L, "1h", null, null, null)
                 .ban(1L, "1m", "15m"));
         decide(4, rule);

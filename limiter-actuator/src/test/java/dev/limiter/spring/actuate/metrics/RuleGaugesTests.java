@@ -23,6 +23,7 @@ import dev.limiter.spring.operate.RulesChanged;
 import dev.limiter.spring.rule.LimitDefinition;
 import dev.limiter.spring.rule.LimitsDefinition;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import dev.limiter.spring.rule.RuleOrigin;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -74,7 +75,9 @@ class RuleGaugesTests {
                                 "limiter.limit test-tight, test, none = 2",
                                 "limiter.overrides test = 0")),
                 arguments(
-                        hourly(7).tiers("header:plan", Map.of("gold", new LimitsDefinition(limit(70), null))),
+                        hourly(7)
+                                .set(RuleOptions.TIER_BY, "header:plan")
+                                .set(LimitsDefinition.TIERS, Map.of("gold", new LimitsDefinition(limit(70), null))),
                         List.of(
                                 "limiter.limit test, test, gold = 70",
                                 "limiter.limit test, test, none = 7",
@@ -86,13 +89,13 @@ class RuleGaugesTests {
                                 "limiter.limit test, test, none = 3",
                                 "limiter.overrides test = 0")),
                 arguments(
-                        hourly(7).waiting("1s", 5, null, null),
+                        hourly(7).set(RuleOptions.MAX_WAIT, "1s").set(RuleOptions.MAX_WAITING, 5),
                         List.of(
                                 "limiter.limit test, test, none = 7",
                                 "limiter.overrides test = 0",
                                 "limiter.queued test = 0")),
                 arguments(
-                        hourly(7).key(List.of("header:user")).ban(1L, "1m", "15m"),
+                        hourly(7).set(RuleOptions.KEY, List.of("header:user")).ban(1L, "1m", "15m"),
                         List.of(
                                 "limiter.bans test = 0",
                                 "limiter.keys.unresolved test = 0",
@@ -130,7 +133,7 @@ class RuleGaugesTests {
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void registersCountersOnceWhenRulesChange(CapturedOutput output) {
-        TestRules.configure(rules, hourly(7).key(List.of("header:user")));
+        TestRules.configure(rules, hourly(7).set(RuleOptions.KEY, List.of("header:user")));
         gauges.start();
         gauges.rulesChanged(new RulesChanged(rules.version(), Set.of()));
         assertThat(registry.find("limiter.keys.unresolved").functionCounters()).hasSize(1);

@@ -10,6 +10,7 @@ import dev.limiter.spring.edge.ArrivingRequest;
 import dev.limiter.spring.rule.Mode;
 import dev.limiter.spring.rule.Phase;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,9 +23,9 @@ class ArrivingRequestTests {
     private final RuleSet rules = ruleSet(
             null,
             List.of("/health/**"),
-            early("login", "/login", "/{name}/login").methods(List.of("POST")),
+            early("login", "/login", "/{name}/login").set(RuleOptions.METHODS, List.of("POST")),
             early("all", "/**"),
-            early("off", "/**").mode(Mode.OFF),
+            early("off", "/**").set(RuleOptions.MODE, Mode.OFF),
             rule("later", "/**"));
 
     @ParameterizedTest
@@ -69,7 +70,7 @@ class ArrivingRequestTests {
     }
 
     private static RuleDefinition.Builder early(String name, String... paths) {
-        return rule(name, paths).phase(Phase.REQUEST);
+        return rule(name, paths).set(RuleOptions.PHASE, Phase.REQUEST);
     }
 
     private static MockHttpServletRequest request(String method, String sent, String read) {

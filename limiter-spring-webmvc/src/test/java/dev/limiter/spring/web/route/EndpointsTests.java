@@ -60,11 +60,13 @@ class EndpointsTests {
                 arguments(rule("test", "/orders/*"), "test"),
                 arguments(rule("test", "/orders/7"), "test"),
                 arguments(rule("test", "/orders/8"), "default"),
-                arguments(rule("test", "/orders/{id}").methods(List.of("POST")), "default"),
-                arguments(rule("test", "/orders/{id}").mode(Mode.OFF), "default"),
-                arguments(rule("test", "/orders/{id}").mode(Mode.SHADOW), "default test"),
+                arguments(rule("test", "/orders/{id}").set(RuleOptions.METHODS, List.of("POST")), "default"),
+                arguments(rule("test", "/orders/{id}").set(RuleOptions.MODE, Mode.OFF), "default"),
+                arguments(rule("test", "/orders/{id}").set(RuleOptions.MODE, Mode.SHADOW), "default test"),
                 arguments(
-                        rule("test", "/orders/{id}").key(List.of("ip")).set(RuleOptions.ROLLOUT, "10%"),
+                        rule("test", "/orders/{id}")
+                                .set(RuleOptions.KEY, List.of("ip"))
+                                .set(RuleOptions.ROLLOUT, "10%"),
                         "test default"));
     }
 

@@ -12,6 +12,7 @@ import static org.springframework.web.servlet.function.RouterFunctions.route;
 
 import dev.limiter.spring.compile.RuleSet;
 import dev.limiter.spring.edge.ServedPaths;
+import dev.limiter.spring.rule.RuleOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -170,7 +171,8 @@ class ServedPatternsTests {
     }
 
     private static boolean anyUnder(ServedPaths served, String path, @Nullable String method, List<String> excluded) {
-        RuleSet rules = ruleSet(null, excluded, rule("test", path).methods(method == null ? null : List.of(method)));
+        RuleSet rules = ruleSet(
+                null, excluded, rule("test", path).set(RuleOptions.METHODS, method == null ? null : List.of(method)));
         return served.anyUnder(rules.pathRules().get(0), path, rules);
     }
 }
