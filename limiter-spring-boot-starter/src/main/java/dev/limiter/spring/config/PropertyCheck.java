@@ -65,6 +65,9 @@ final class PropertyCheck {
         for (ConfigurationProperty property : settings(source)) {
             ConfigurationPropertyName name = property.getName();
             KnownKeys.Place place = keys.place(name);
+            if (addRenamed(property)) {
+                continue;
+            }
             if (!place.whole()) {
                 addUnknown(property, place);
             } else if (place.isSection()) {
@@ -85,7 +88,7 @@ final class PropertyCheck {
     private void checkVariables(IterableConfigurationPropertySource source) {
         for (ConfigurationProperty property : settings(source)) {
             KnownKeys.Place place = keys.place(property.getName());
-            if (place.whole() && !place.isSection()) {
+            if (!addRenamed(property) && place.whole() && !place.isSection()) {
                 checkValue(property, place.type() != String.class);
             }
         }
@@ -101,6 +104,14 @@ final class PropertyCheck {
 
     private void add(ConfigurationPropertyName name, Problem problem) {
         problems.putIfAbsent(name, problem);
+    }
+
+    private boolean addRenamed(ConfigurationProperty property) {
+        Problem renamed = RenamedKeys.problem(property);
+        if (renamed != null) {
+            add(ConfigurationPropertyName.of(renamed.where()), renamed);
+        }
+        return renamed != null;
     }
 
     private void addUnknown(ConfigurationProperty property, KnownKeys.Place place) {

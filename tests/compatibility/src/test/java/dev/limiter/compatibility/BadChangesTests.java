@@ -68,6 +68,7 @@ class BadChangesTests {
         orders   | {'Key':'acme','limit':1000}                |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'unitl':'2h'}                   |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'<b>':null}                     |         |         | is unknown. Known: named, limit, window
+        orders   | {'enforce':'10%'}                          |         |         | renamed to \\"rollout
         orders   | {'key':null,'limit':5}                     |         |         | key\\" is null
         orders   | {'limit':5,'version':null}                 |         |         | version\\" is null
         orders   | {'limit':44,'observe':true}                |         |         | must be the only change

@@ -81,6 +81,9 @@ public final class UnknownParameterAdvisor implements OperationInvokerAdvisor {
     }
 
     private static WebEndpointResponse<?> unknown(String name, Map<String, Class<?>> known) {
+        if (name.equals("enforce") && known.containsKey("rollout")) {
+            return rejected("\"enforce\" was renamed to \"rollout\".");
+        }
         // the rule is part of the path, and the server adds the operator
         List<String> words = known.keySet().stream()
                 .filter(word -> !word.equals("rule") && known.get(word) != SecurityContext.class)
