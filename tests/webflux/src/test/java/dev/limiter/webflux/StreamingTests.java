@@ -128,8 +128,8 @@ class StreamingTests {
         Conditions.await(() -> streams.arrived.get() == 2);
         abort(waiting, true);
         Conditions.await(() -> streams.ended.get() == 2);
-        Conditions.await(() ->
-                limits.peek("turns", "").retryAfter().orElseThrow().compareTo(Duration.ofSeconds(10)) <= 0);
+        Conditions.await(
+                () -> limits.peek("turns", "").retryAfter().orElseThrow().compareTo(Duration.ofSeconds(10)) <= 0);
         assertThat(streams.handled).hasValue(1);
     }
 
