@@ -23,15 +23,11 @@ import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.ApplicationContext;
 
 /** A typical application with its own beans, responses, users and meters, on each line of Spring Boot. */
 @Tag("each-line")
 @SpringBootTest(classes = TestApplication.class, webEnvironment = WebEnvironment.RANDOM_PORT)
 class ApplicationTests {
-
-    @Autowired
-    private ApplicationContext context;
 
     @Autowired
     private VirtualTimeSource clock;

@@ -11,6 +11,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import dev.limiter.spring.annotation.RateLimiter;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.Map;
@@ -27,6 +28,7 @@ import org.springframework.web.HttpRequestHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -188,6 +190,55 @@ class WaysToHandlers implements WebMvcConfigurer, WebSocketConfigurer {
         @Nullable
         String unchanged(WebRequest request) {
             return request.checkNotModified("1") ? null : "changed";
+        }
+    }
+
+    static class Base {
+
+        @GetMapping("/inherited")
+        String inherited() {
+            return "served";
+        }
+    }
+
+    /** Its annotation applies to all endpoints, whatever the visibility of their methods. */
+    @RestController
+    @RateLimiter(limit = 2, window = "1h")
+    static class Limited extends Base {
+
+        @GetMapping("/public")
+        public String ofPublic() {
+            return helper();
+        }
+
+        @GetMapping("/package-private")
+        String ofPackage() {
+            return helper();
+        }
+
+        @GetMapping("/protected")
+        protected String ofProtected() {
+            return helper();
+        }
+
+        String helper() {
+            return "served";
+        }
+    }
+
+    interface Contract {
+
+        String contracted();
+    }
+
+    @RestController
+    static class ContractedController implements Contract {
+
+        @Override
+        @RateLimiter(limit = 2, window = "1h")
+        @GetMapping("/contracted")
+        public String contracted() {
+            return "served";
         }
     }
 }

@@ -183,6 +183,12 @@ class WaysToHandlersTests {
         assertThat(clients.get("/second/annotated").statusCode()).isEqualTo(429);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/public", "/package-private", "/protected", "/inherited", "/contracted"})
+    void annotationsAreAppliedWhateverTheVisibility(String path) {
+        assertThat(new Operator(clients).statuses(3, path)).containsExactly(200, 200, 429);
+    }
+
     private static void assertCharged(String endpoint, int early) {
         assertThat(charged("endpoint")).isEqualTo(endpoint.equals("-") ? List.of() : List.of(endpoint));
         assertThat(charged("early")).hasSize(early);
