@@ -54,6 +54,7 @@ class BadChangesTests {
         orders   | {'limit':0}                                | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'limit':'many'}                           | limit   | LIM-102 | whole number
         orders   | {'limit':'٥'}                              | limit   | LIM-102 | whole number
+        orders   | {'burst':-99999999999999999999999}         | burst   | LIM-107 | from 1 to 1000000000000000
         orders   | {'window':'10'}                            | window  | LIM-108 | ns us ms s m h d
         orders   | {'mode':'enforced'}                        | mode    |         | Did you mean enforce?
         orders   | {'named':'x','limit':1}                    |         |         | only one limit
@@ -66,18 +67,23 @@ class BadChangesTests {
         # one flat JSON object
         orders   | [1]                                        |         | LIM-501 | one flat JSON object
         orders   | {'limit':{'a':1}}                          |         | LIM-501 | one flat JSON object
+        orders   | {'limit':[1,2]}                            |         | LIM-501 | one flat JSON object
         orders   | {'limit'                                   |         | LIM-501 | one flat JSON object
         # words: unknown, without a value, in the URL, several things at once
         orders   | {'Key':'acme','limit':1000}                |         |         | is unknown. Known: named, limit, window
+        orders   | {'limit':8,'unitl':'2h'}                   |         |         | is unknown. Known: named, limit, window
         orders   | {'limit':8,'<b>':null}                     |         |         | is unknown. Known: named, limit, window
         orders   | {'enforce':'10%'}                          |         |         | renamed to \\"rollout
         orders   | {'key':null,'limit':5}                     |         |         | key\\" is null
+        orders   | {'limit':5,'version':null}                 |         |         | version\\" is null
         orders?key=carl | {'key':'bob','limit':9,'until':'1h'} |        |         | Remove from the URL: key.
+        orders?limit=91 | {'limit':92}                        |         |         | Remove from the URL: limit.
         orders   | {'limit':44,'observe':true}                |         |         | must be the only change
         # one key
         orders   | {'key':'acme','limit':9}                   |         |         | together with \\"until
         orders   | {'key':'acme','until':'2h'}                |         |         | together with \\"until
         orders   | {'key':'acme','limit':9,'until':'2h','mode':'off'}    | |        | For a key
+        orders   | {'key':'acme','limit':9,'until':'2h','rollout':'9%'}  | |        | For a key
         orders   | {'key':'acme','limit':0,'until':'1h'}      | limit   | LIM-107 | from 1 to 1000000000000000
         orders   | {'key':'acme','limit':ten,'until':'2h'}    |         |         |
         orders   | {'key':'acme','limit':9,'until':'2h','named':'x'}     | | LIM-    |
@@ -87,6 +93,7 @@ class BadChangesTests {
         costly   | {'key':'acme','limit':2,'until':'2h'}      |         | LIM-    | more than can be granted at once: 2
         # until
         orders   | {'limit':9,'until':'soon'}                 |         |         | must be a time such as
+        orders   | {'key':'acme','limit':9,'until':'soon'}    |         |         | must be a time such as
         orders   | {'limit':9,'until':'2020-01-01T00:00:00Z'} |         |         | within 366 days
         orders   | {'key':'acme','limit':9,'until':'367d'}    |         |         | within 366 days
         orders   | {'key':'acme','limit':9,'until':'0s'}      |         |         | within 366 days
@@ -96,6 +103,7 @@ class BadChangesTests {
         orders   | {'key':'acme','ban':false}                 |         |         | To end a ban
         orders   | {'key':'header:X-Api-Key=unresolved','ban':true} |   |         | shared by all unidentified clients
         several  | {'key':'','ban':true}                      |         |         | does not ban keys
+        several  | {'ban':true}                               |         |         | does not ban keys
         watched  | {'key':'acme','ban':true}                  |         |         | the rule is in mode shadow
         idle     | {'key':'acme','ban':true}                  |         |         | the rule is in mode off
         few      | {'key':'acme','ban':true}                  |         |         | enforced for 0.01% of the keys
