@@ -204,15 +204,15 @@ class ChangedLimitTests {
     }
 
     static Stream<Arguments> shorterWindows() {
-        return ofEachAlgorithm(1000, MINUTE.multipliedBy(60))
-                .flatMap(from -> Stream.concat(ofEachAlgorithm(100, MINUTE), Stream.of(Limit.concurrency(100)))
+        return ofEachAlgorithm(100, MINUTE.multipliedBy(60))
+                .flatMap(from -> Stream.concat(ofEachAlgorithm(10, MINUTE), Stream.of(Limit.concurrency(10)))
                         .map(to -> Arguments.of(from, to)));
     }
 
     @ParameterizedTest
     @MethodSource("shorterWindows")
     void theWaitAfterALongerWindowIsThatOfTheNewLimit(Limit from, Limit to) {
-        for (int i = 0; i < 1000; i++) {
+        for (int i = 0; i < 100; i++) {
             take(from, 1);
         }
         Rule rule = Rule.of("rule", to);
@@ -240,11 +240,11 @@ class ChangedLimitTests {
             return;
         }
         List<Decision> before = new ArrayList<>();
-        for (int i = 0; i < 1000; i++) {
+        for (int i = 0; i < 100; i++) {
             before.add(take(from, 1));
         }
         assertThat(take(to, 1).permitted()).isFalse();
-        before.subList(500, 1000).forEach(Decision::giveBack);
+        before.subList(50, 100).forEach(Decision::giveBack);
         assertThat(take(to, 1).permitted()).isFalse();
     }
 

@@ -195,7 +195,7 @@ class ConcurrencyTests {
         List<Limit> limits = new ArrayList<>(rule.limits());
         limits.set(0, larger);
         Rule[] rules = {rule, Rule.of("rule", limits.toArray(Limit[]::new))};
-        for (int seed = 0; seed < 3 * RUNS; seed++) {
+        for (int seed = 0; seed < RUNS; seed++) {
             RateLimiterStorage storage = sound(seed % 2 == 0 ? time : ConcurrencyTests::interruptingTime);
             time.advance(0); // each run may read it often
             List<Callable<Long>> tasks = new ArrayList<>();

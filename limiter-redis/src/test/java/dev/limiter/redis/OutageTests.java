@@ -1,14 +1,12 @@
 package dev.limiter.redis;
 
 import static dev.limiter.testkit.Conditions.await;
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.LimitStatus;
-import dev.limiter.OnFailure;
 import dev.limiter.RateLimiterFactory;
 import dev.limiter.Rule;
 import dev.limiter.TimeSource;
@@ -83,48 +81,12 @@ class OutageTests {
         });
     }
 
-    private void mend(FailoverRateLimiterStorage storage) {
-        redis.cut = false;
-        await(() -> {
-            storage.cleanUp();
-            return storage.isAvailable();
-        });
-    }
-
     private static int granted(FailoverRateLimiterStorage storage, Rule rule, int asked) {
         int granted = 0;
         for (int i = 0; i < asked; i++) {
             granted += storage.decide(rule, "key", 1).permitted() ? 1 : 0;
         }
         return granted;
-    }
-
-    static Stream<Limit> limits() {
-        return Stream.of(
-                Limit.tokenBucket(100, DAY),
-                Limit.leakyBucket(100, DAY),
-                Limit.fixedWindow(100, DAY),
-                Limit.fixedWindow(100, DAY).alignFirst(),
-                Limit.calendarWindow(100, Period.ofDays(1), ZoneOffset.UTC),
-                Limit.slidingWindowCounter(100, DAY),
-                Limit.slidingWindowLog(100, DAY),
-                Limit.concurrency(100));
-    }
-
-    @ParameterizedTest
-    @MethodSource("limits")
-    void anOutageStartsWithoutUse(Limit limit) {
-        Rule rule = Rule.of("rule", limit);
-        FailoverRateLimiterStorage storage = storage(1);
-        assertThat(granted(storage, rule, 70)).isEqualTo(70);
-        cut(storage);
-        assertThat(granted(storage, rule, 200)).isEqualTo(100);
-        assertThat(storage.peek(rule, "key").permitted()).isFalse();
-        Decision rejected = storage.decide(rule, "key", 1);
-        assertThat(rejected.onFailure()).contains(OnFailure.LOCAL);
-        assertThat(rejected.never()).isFalse();
-        mend(storage);
-        assertThat(granted(storage, rule, 200)).isEqualTo(30);
     }
 
     @ParameterizedTest
@@ -144,25 +106,6 @@ class OutageTests {
                         .mapToLong(LimitStatus::remaining)
                         .toArray())
                 .containsExactly(left);
-    }
-
-    @Test
-    void aBrokenStateFailsItsOwnRuleOnly() {
-        Rule broken = Rule.of("broken", Limit.fixedWindow(10, DAY));
-        Rule sound = Rule.of("sound", Limit.fixedWindow(3, DAY));
-        SharedRedis.commands().setex((prefix + "{broken:key}").getBytes(US_ASCII), 60, "garbage".getBytes(US_ASCII));
-        FailoverRateLimiterStorage storage = storage(1);
-        List<Charge> both = List.of(broken.charge("key"), sound.charge("key"));
-        for (int i = 0; i < 3; i++) {
-            Decision decision = storage.decide(both);
-            assertThat(decision.permitted()).isTrue();
-            assertThat(decision.parts().get(0).onFailure()).contains(OnFailure.LOCAL);
-            assertThat(decision.parts().get(1).onFailure()).isEmpty();
-        }
-        assertThat(storage.decide(both).permitted()).isFalse();
-        // the rejection has charged nothing in memory
-        assertThat(granted(storage, broken, 10)).isEqualTo(7);
-        assertThat(storage.isAvailable()).isTrue();
     }
 
     @Test

@@ -198,12 +198,6 @@ class ReadmeTests {
     }
 
     @Test
-    void yamlExampleWithAnUnknownKeyWouldNotStart() {
-        context.withInitializer(application -> add("limiter:\n  no-such-key: 1\n", application.getEnvironment()))
-                .run(application -> assertThat(application).hasFailed());
-    }
-
-    @Test
     void exampleOfAStrategyDecides() {
         context.withUserConfiguration(BusinessDayStrategy.class).run(application -> {
             RateLimiters limiters = application.getBean(RateLimiters.class);

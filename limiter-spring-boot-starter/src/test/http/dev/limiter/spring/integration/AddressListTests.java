@@ -80,11 +80,6 @@ class AddressListTests extends WebTestSupport {
     }
 
     @Test
-    void unlistedAddressIsLimited() throws Exception {
-        assertLimited("X-Forwarded-For", "192.0.2.9");
-    }
-
-    @Test
     void shadowRuleRejectsNothing() throws Exception {
         assertStatus(200, "/watched", "X-Forwarded-For", "192.0.2.200");
         assertThat(events).extracting(RateLimitEvent::outcome).contains(Outcome.SHADOW_REJECTED);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.decide.Outcome;
-import dev.limiter.spring.key.KeyResolver;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,9 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
 /** A client that continues despite rejections is banned. */
@@ -30,11 +26,6 @@ import org.springframework.web.bind.annotation.GetMapping;
             long: { paths: /long, key: header:X-Client, limit: 1, window: 1h, ban: { after: 2, within: 1h, for: 1m } }
             watched: { paths: /watched, mode: shadow, key: header:X-Client, limit: 1, window: 1h,
                 ban: { after: 1, within: 1h, for: 1h } }
-            # clients that the key does not tell apart are limited together
-            principal: { paths: /principal/**, key: principal, limit: 1, window: 1s,
-                ban: { after: 3, within: 1m, for: 15m } }
-            endpoint: { paths: /endpoint/**, scope: endpoint, key: tenant|principal, limit: 1, window: 1s,
-                ban: { after: 3, within: 1m, for: 15m } }
             method: { limit: 1, window: 1h, ban: { after: 1, within: 1m, for: 5m } }
         """)
 class BanTests extends WebTestSupport {
@@ -132,19 +123,6 @@ class BanTests extends WebTestSupport {
         assertThat(get("/orders", "X-Client", "a").statusCode()).isEqualTo(429);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"/principal/a", "/endpoint/a"})
-    void anonymousClientsAreRejectedButNeverBanned(String path) throws Exception {
-        for (int i = 0; i < 10; i++) {
-            get(path);
-        }
-        time.advance(Duration.ofSeconds(1));
-
-        assertThat(get(path).statusCode()).isEqualTo(200);
-        assertThat(count(Outcome.REJECTED)).isEqualTo(9);
-        assertThat(count(Outcome.BANNED)).isZero();
-    }
-
     private List<Integer> outcomes(String path, int requests) throws Exception {
         List<Integer> statuses = new ArrayList<>();
         for (int i = 0; i < requests; i++) {
@@ -163,18 +141,8 @@ class BanTests extends WebTestSupport {
     @TestApplication
     static class Endpoints {
 
-        @Bean
-        static KeyResolver tenant() {
-            return context -> null;
-        }
-
         @GetMapping({"/orders", "/many", "/long", "/watched"})
         String served() {
-            return "served";
-        }
-
-        @GetMapping("/{rule}/{id}")
-        String any() {
             return "served";
         }
 

@@ -2,19 +2,14 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.annotation.RateLimiter;
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Service;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
 
 /** Custom handlers of rejections also send the state of the limits, after refunds. */
 @Yml("""
@@ -30,25 +25,10 @@ class CustomRejectionTests extends WebTestSupport {
     void rejectionHandlerReplacesTheResponse(String path, String policy, String rule) throws Exception {
         assertThat(get(path).statusCode()).isEqualTo(200);
 
-        assertOwn(get(path), "\"" + policy + "\"", rule);
-    }
-
-    @Test
-    void exceptionHandlerFindsTheFieldsOfTheRejection() throws Exception {
-        assertThat(get("/caught").statusCode()).isEqualTo(200);
-
-        HttpResponse<String> answer = get("/caught");
-        assertThat(answer.statusCode()).isEqualTo(418);
-        if (!WebStack.REACTIVE) { // a method that returns no publisher does not know the request
-            assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", "\"caught\";r=0;t=60");
-        }
-        assertThat(field(answer, "Retry-After")).isEmpty();
-    }
-
-    private static void assertOwn(HttpResponse<String> answer, String policy, String body) {
+        HttpResponse<String> answer = get(path);
         assertThat(answer.statusCode()).isEqualTo(503);
-        assertThat(answer.body()).isEqualTo("own answer to " + body);
-        assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", policy + ";r=0;t=");
+        assertThat(answer.body()).isEqualTo("own answer to " + rule);
+        assertThat(field(answer, "RateLimit")).contains("\"api\";r=4;", "\"" + policy + "\";r=0;t=");
         assertThat(answer.headers().map()).doesNotContainKeys("retry-after", "content-type");
     }
 
@@ -59,14 +39,10 @@ class CustomRejectionTests extends WebTestSupport {
         public String call() {
             return "served";
         }
-
-        public String caught() {
-            return "served";
-        }
     }
 
     @TestApplication
-    @Import({Catching.class, Scarce.class})
+    @Import(Scarce.class)
     static class Controller {
 
         @Bean
@@ -94,26 +70,6 @@ class CustomRejectionTests extends WebTestSupport {
         @GetMapping("/service")
         String service() {
             return scarce.call();
-        }
-    }
-
-    @RestController
-    static class Catching {
-
-        private final Scarce scarce;
-
-        Catching(Scarce scarce) {
-            this.scarce = scarce;
-        }
-
-        @GetMapping("/caught")
-        String caught() {
-            return scarce.caught();
-        }
-
-        @ExceptionHandler
-        ResponseEntity<String> rejected(RateLimitExceededException rejection) {
-            return ResponseEntity.status(418).body("caught");
         }
     }
 }

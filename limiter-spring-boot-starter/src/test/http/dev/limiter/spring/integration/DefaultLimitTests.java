@@ -7,7 +7,6 @@ import dev.limiter.spring.decide.RateLimitEvent;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -68,21 +67,8 @@ class DefaultLimitTests extends WebTestSupport {
         assertStatuses(List.of(200, 200, 429), "/watched");
     }
 
-    @Test
-    void theApplicationMayRenameResources() throws Exception {
-        assertThat(get("/renamed/one").statusCode()).isEqualTo(200);
-        assertThat(get("/renamed-two").statusCode()).isEqualTo(200);
-        assertThat(get("/renamed/one").statusCode()).isEqualTo(429);
-        assertThat(events).extracting(RateLimitEvent::resource).containsOnly("renamed");
-    }
-
     @TestApplication
     static class Controller {
-
-        @Bean
-        static WebStack.Resources resources() {
-            return (request, resource) -> resource.contains("/renamed") ? "renamed" : resource;
-        }
 
         @GetMapping("/orders/{id}")
         String order(@PathVariable String id) {
@@ -101,7 +87,7 @@ class DefaultLimitTests extends WebTestSupport {
             return "several";
         }
 
-        @GetMapping({"/own", "/watched", "/renamed/{name}", "/renamed-two"})
+        @GetMapping({"/own", "/watched"})
         String own() {
             return "own";
         }

@@ -3,7 +3,10 @@ package dev.limiter.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.limiter.Algorithm;
 import dev.limiter.Limit;
+import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.context.RequestView;
 import dev.limiter.spring.rule.LimitResolver;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -23,7 +27,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 
-/** Limits by customer from a bean or an expression. The clock stands still, so no permits refill. */
+/** Limits that depend on the caller: tiers, and limits from a bean or an expression. The clock stands still, so no permits refill. */
 @Yml("""
         limiter.rules:
           customers: { paths: /customers, key: header:X-Customer, limit: 1, window: 1h,
@@ -38,6 +42,14 @@ import org.springframework.web.bind.annotation.GetMapping;
               charge-if: '#{#response.status < 400}' }
           failing: { paths: /failing, key: header:X-Customer, limit: 1, window: 1h,
               limit-resolver: "#{#request.getHeader('X-Missing').length()}" }
+          tiered: { paths: /tiered, key: header:X-User, limit: 2, window: 1h, burst: 2,
+              tier-by: '#{@plans.of(#request)}',
+              tiers: { gold: { limit: 4, burst: 5 }, bulkUser: { algorithm: fixed-window, limit: 3 } } }
+          named: { paths: /named, key: header:X-User,
+              limits: { burst: { limit: 1, window: 1s }, daily: { limit: 10, window: 1d } },
+              tier-by: cookie:plan|header:X-Plan, tiers: { gold: { limits: { burst: { limit: 3 } } } } }
+          also: { paths: /named, limit: 100, window: 1h }
+          annotated: { tier-by: header:X-Plan, tiers: { gold: { buckets: 5, limit: 20 } } }
         """)
 @ExtendWith(OutputCaptureExtension.class)
 class LimitResolverTests extends WebTestSupport {
@@ -135,6 +147,82 @@ class LimitResolverTests extends WebTestSupport {
         assertThat(get("/failing", "X-Customer", "acme").statusCode()).isEqualTo(429);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "gold, a1, 5, q=4;w=3600, r=4",
+        "GOLD, a2, 5, q=4;w=3600, r=4",
+        "bulk-user, a3, 3, q=3;w=3600, r=2",
+        "BULK_USER, a4, 3, q=3;w=3600, r=2",
+        "silver, a5, 2, q=2;w=3600, r=1",
+        "none, a6, 2, q=2;w=3600, r=1",
+        "by, a7, 2, q=2;w=3600, r=1",
+    })
+    void limitIsThatOfTheTier(String plan, String user, int permitted, String policy, String remaining)
+            throws Exception {
+        HttpResponse<String> first = get("/tiered", "X-Plan", plan, "X-User", user);
+        assertThat(first.statusCode()).isEqualTo(200);
+        assertThat(field(first, "RateLimit-Policy")).isEqualTo("\"tiered\";" + policy);
+        assertThat(field(first, "RateLimit")).startsWith("\"tiered\";" + remaining);
+        for (int i = 1; i < permitted; i++) {
+            assertStatus(200, "/tiered", "X-Plan", plan, "X-User", user);
+        }
+        HttpResponse<String> rejected = get("/tiered", "X-Plan", plan, "X-User", user);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"tiered\";" + policy);
+        assertThat(rejected.body()).contains("\"violated-policies\":[\"tiered\"]");
+    }
+
+    @Test
+    void usedPermitsStayUsedWhenTheTierChanges() throws Exception {
+        String[] basic = {"X-User", "climber", "X-Plan", "basic"};
+        String[] gold = {"X-User", "climber", "X-Plan", "gold"};
+
+        assertStatuses(List.of(200, 200, 429), "/tiered", basic);
+        for (int i = 0; i < 3; i++) {
+            assertThat(get("/tiered", gold).statusCode()).isEqualTo(200); // 2 of 2 are 2 of 5
+        }
+        assertThat(get("/tiered", gold).statusCode()).isEqualTo(429);
+        assertThat(get("/tiered", basic).statusCode()).isEqualTo(429);
+        assertThat(get("/tiered", gold).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void expressionThatThrowsIsAnErrorAndTakesNothing() throws Exception {
+        assertStatus(500, "/tiered", "X-User", "unlucky", "X-Plan", "broken");
+        assertThat(field(get("/tiered", "X-User", "unlucky"), "RateLimit")).startsWith("\"tiered\";r=1");
+    }
+
+    @Test
+    void namedLimitsAreOverriddenByName() throws Exception {
+        assertThat(field(get("/named", "X-User", "n1"), "RateLimit-Policy"))
+                .isEqualTo("\"named-burst\";q=1;w=1, \"named-daily\";q=10;w=86400, \"also\";q=100;w=3600");
+        HttpResponse<String> gold = get("/named", "X-User", "n2", "X-Plan", "gold");
+        assertThat(field(gold, "RateLimit-Policy"))
+                .isEqualTo("\"named-burst\";q=3;w=1, \"named-daily\";q=10;w=86400, \"also\";q=100;w=3600");
+        assertThat(field(gold, "RateLimit")).startsWith("\"named-burst\";r=2;t=1, \"named-daily\";r=9");
+        assertThat(field(get("/named", "X-User", "n3", "Cookie", "plan=gold"), "RateLimit-Policy"))
+                .startsWith("\"named-burst\";q=3;w=1");
+    }
+
+    @Test
+    void completesAnAnnotation() throws Exception {
+        assertThat(field(get("/annotated"), "RateLimit-Policy")).isEqualTo("\"annotated\";q=10;w=60");
+        assertThat(field(get("/annotated", "X-Plan", "gold"), "RateLimit-Policy"))
+                .isEqualTo("\"annotated\";q=20;w=60");
+    }
+
+    static class Plans {
+
+        /** An enum would also work. */
+        public Object of(RequestView request) {
+            String plan = request.getHeader("X-Plan");
+            if ("broken".equals(plan)) {
+                throw new IllegalStateException("No plans today");
+            }
+            return "none".equals(plan) ? null : plan == null ? Map.of() : plan;
+        }
+    }
+
     static class Customers {
 
         final AtomicInteger asked = new AtomicInteger();
@@ -153,6 +241,11 @@ class LimitResolverTests extends WebTestSupport {
     @TestApplication
     static class Endpoints {
 
+        @Bean("plans")
+        static Plans plansOfRequests() {
+            return new Plans();
+        }
+
         @Bean
         static Customers customers() {
             return new Customers();
@@ -163,9 +256,15 @@ class LimitResolverTests extends WebTestSupport {
             return context -> customers.contracts.get(context.request().getHeader("X-Customer"));
         }
 
-        @GetMapping({"/customers", "/contracts", "/plans", "/several", "/charged", "/failing"})
+        @GetMapping({"/customers", "/contracts", "/plans", "/several", "/charged", "/failing", "/tiered", "/named"})
         String plain() {
             return "plain";
+        }
+
+        @RateLimiter(name = "annotated", limit = 10, algorithm = Algorithm.SLIDING_WINDOW_COUNTER)
+        @GetMapping("/annotated")
+        String annotated() {
+            return "ok";
         }
     }
 }

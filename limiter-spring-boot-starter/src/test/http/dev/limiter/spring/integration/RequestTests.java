@@ -10,11 +10,14 @@ import dev.limiter.spring.context.RequestView;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentMatchers;
 import org.mockito.Mockito;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
@@ -43,12 +46,24 @@ import reactor.core.publisher.Mono;
             twice: { paths: /twice, limit: 2, window: 1h, scope: rule }
             gets: { paths: /gets, methods: get, limit: 2, window: 1h }
             broken: { paths: /broken, limit: 1, window: 1h, key: "#request.getHeader('X-Nonsense').length()" }
+            key: { paths: /key, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3, window: 1h }
+            cost: { paths: /cost, cost: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3, window: 1h }
+            skip: { paths: /skip, condition: "#{!(T(Integer).parseInt(#request.getParameter('n')) > 1)}", limit: 3, window: 1h }
+            early: { paths: /early, phase: request, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3,
+                window: 1h }
+            held: { paths: /held, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", algorithm: concurrency,
+                limit: 1 }
+            waits: { paths: /waits, key: "#{T(Integer).parseInt(#request.getParameter('n'))}", limit: 3, window: 1h,
+                max-wait: 10ms }
             watching: { paths: /shadow, limit: 1, window: 1h, mode: shadow }
             watching-broken: { paths: /shadow, limit: 1, window: 1h, mode: shadow,
                 key: "#request.getHeader('X-Nonsense').length()" }
             'off': { paths: /shadow, limit: 1, window: 1h, mode: off }
         """)
+@ExtendWith(OutputCaptureExtension.class)
 class RequestTests extends WebTestSupport {
+
+    private static final String BAD = "?n=1%0d%0aFORGED%20line";
 
     @ParameterizedTest
     @CsvSource({
@@ -107,6 +122,23 @@ class RequestTests extends WebTestSupport {
     void anExpressionThatThrowsIsAServerError() throws Exception {
         assertThat(get("/broken", "X-Test", "broken").statusCode()).isEqualTo(500);
         assertThat(used("broken")).isZero();
+    }
+
+    /** A request with a failing expression is still charged, and can neither flood nor forge the log. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/key", "/cost", "/skip", "/early", "/waits"})
+    void failuresAreChargedAndLoggedOnce(String path, CapturedOutput output) {
+        assertStatuses(List.of(500, 500, 500, 429, 429), path + BAD);
+
+        assertThat(output.getAll().split(" failed for ", -1)).hasSize(2);
+        assertThat(output.getAll()).doesNotContainPattern("(?m)^FORGED").contains("1\\u000d\\u000aFORGED line");
+        assertThat(output.getAll().lines().filter(line -> line.contains("NumberFormatException.forInputString")))
+                .hasSize(1);
+    }
+
+    @Test
+    void permitOfAFailureIsReturned() {
+        assertStatuses(List.of(500, 500, 500), "/held" + BAD);
     }
 
     @Test
@@ -192,7 +224,19 @@ class RequestTests extends WebTestSupport {
             return "cors";
         }
 
-        @GetMapping({"/sync", "/gets", "/excluded/{name}", "/broken", "/shadow"})
+        @GetMapping({
+            "/sync",
+            "/gets",
+            "/excluded/{name}",
+            "/broken",
+            "/shadow",
+            "/key",
+            "/cost",
+            "/skip",
+            "/early",
+            "/held",
+            "/waits"
+        })
         String sync() {
             return "sync";
         }

@@ -2,19 +2,25 @@ package dev.limiter.spring.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
 import dev.limiter.spring.key.KeySource;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 
@@ -35,6 +41,13 @@ import org.springframework.web.service.annotation.HttpExchange;
             draft: { paths: /draft, key: "principal|ip,method,header:X-Api-Key,#request.path", cost: 3, limit: 10, window: 1h,
                 headers: ietf-next }
             plain: { paths: /draft, headers: ietf, limit: 2, window: 1h }
+            watched: { paths: [/watched, /all], limit: 1, window: 1h, scope: endpoint, mode: shadow }
+            early: { paths: [/early, /all], phase: request, limit: 1, window: 1h, scope: endpoint, mode: shadow }
+            denied: { paths: /denied, limit: 100, window: 1h, deny: [127.0.0.1, '::1'], mode: shadow }
+            some: { paths: /some, key: header:X-Customer, limit: 1, window: 1h, rollout: 0.01% }
+            candidates: { paths: /candidate, limit: 3, window: 1h, candidate: { limit: 1 } }
+            place: { paths: /ruled, limit: 9, window: 1h, key: ip }
+            exports: { paths: /exports, key: header:X-User, limit: 2, window: 1h }
         """)
 class RuleOptionTests extends WebTestSupport {
 
@@ -146,6 +159,69 @@ class RuleOptionTests extends WebTestSupport {
         assertThat(field(get("/quota"), "RateLimit")).isEqualTo("\"quota\";r=1;t=" + (31 * 86_400 - 3_600));
     }
 
+    /** Handlers can read which rules in shadow mode would have rejected. */
+    @ParameterizedTest
+    @CsvSource({
+        "/watched, '', [watched]",
+        "/early, '', [early]",
+        "/all, '', '[early, watched]'",
+        "/denied, [denied], [denied]",
+        "/some, '', [some]",
+        "/candidate, '', ''",
+        "/free, '', ''"
+    })
+    void attributeNamesTheRulesThatWouldHaveRejected(String path, String first, String second) {
+        assertThat(get(path).body()).isEqualTo(first);
+        assertThat(get(path).body()).isEqualTo(second);
+        assertThat(get(path).statusCode()).isEqualTo(200);
+    }
+
+    /** Unnamed annotations appear to clients by method name, never by class name. */
+    @Test
+    void methodsOfTheSameNameAreNumberedInFieldsAndBody() throws Exception {
+        HttpResponse<String> permitted = get("/orders");
+        assertThat(field(permitted, "RateLimit-Policy")).isEqualTo("\"place\";q=5;w=3600");
+
+        HttpResponse<String> rejected = get("/orders");
+        assertThat(field(rejected, "RateLimit-Policy"))
+                .isEqualTo("\"place\";q=5;w=3600, \"place-2\";q=1;w=3600, \"place-2-2\";q=7;w=3600");
+        assertThat(field(rejected, "RateLimit")).startsWith("\"place\";r=4;");
+        assertThat(rejected.body())
+                .contains("\"violated-policies\":[\"place-2\"]", "\"detail\":\"The limit place-2 is used up;")
+                .doesNotContain("Orders", "Placing");
+    }
+
+    @Test
+    void aRuleOfTheConfigurationKeepsItsName() throws Exception {
+        assertThat(field(get("/ruled"), "RateLimit-Policy")).isEqualTo("\"place\";q=9;w=3600, \"place-2\";q=1;w=3600");
+
+        HttpResponse<String> rejected = get("/ruled");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.body()).contains("\"violated-policies\":[\"place-2\"]");
+    }
+
+    @Test
+    void requestsAndCodeShareTheBucketOfAKey() {
+        assertStatus(200, "/exports", "X-User", "alice");
+        assertStatus(200, "/jobs?user=alice");
+        assertStatus(429, "/exports", "X-User", "alice");
+        assertStatus(200, "/jobs?user=bob");
+    }
+
+    @Test
+    void rejectionInAHandlerIsThatOfARequest() {
+        get("/jobs?user=carol");
+        get("/async-jobs?user=carol");
+
+        for (String path : List.of("/jobs?user=carol", "/async-jobs?user=carol")) {
+            HttpResponse<String> rejected = get(path);
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(field(rejected, "Retry-After")).isEqualTo("1800");
+            assertThat(field(rejected, "RateLimit-Policy")).isEqualTo("\"exports\";q=2;w=3600");
+            assertThat(rejected.body()).contains("\"violated-policies\":[\"exports\"]");
+        }
+    }
+
     @HttpExchange
     interface Remote {
 
@@ -173,7 +249,7 @@ class RuleOptionTests extends WebTestSupport {
     }
 
     @TestApplication
-    @Import(RemoteStandIn.class)
+    @Import({RemoteStandIn.class, Placing.class, RuledPlacing.class, Orders.class})
     static class Endpoints {
 
         @Bean
@@ -183,12 +259,24 @@ class RuleOptionTests extends WebTestSupport {
         }
 
         private final Remote remote;
+        private final RateLimitTemplate limits;
 
-        Endpoints(Remote remote) {
+        Endpoints(Remote remote, RateLimitTemplate limits) {
             this.remote = remote;
+            this.limits = limits;
         }
 
-        @GetMapping({"/named", "/server", "/listed", "/by-region", "/quota", "/draft"})
+        @GetMapping("/jobs")
+        String job(@RequestParam("user") String user) {
+            return limits.execute("exports", user, () -> "done");
+        }
+
+        @GetMapping("/async-jobs")
+        CompletableFuture<String> asyncJob(@RequestParam("user") String user) {
+            return limits.executeAsync("exports", user, () -> CompletableFuture.completedFuture("done"));
+        }
+
+        @GetMapping({"/exports", "/named", "/server", "/listed", "/by-region", "/quota", "/draft"})
         String plain() {
             return "plain";
         }
@@ -235,6 +323,50 @@ class RuleOptionTests extends WebTestSupport {
         @GetMapping("/pattern/{id}/{part}")
         String longer() {
             return "longer";
+        }
+
+        @GetMapping({"/watched", "/early", "/all", "/denied", "/some", "/candidate", "/free"})
+        String plain(@RequestAttribute(name = "dev.limiter.exceeded", required = false) List<String> exceeded) {
+            if (exceeded == null) {
+                return "";
+            }
+            assertThat(exceeded).isUnmodifiable();
+            return exceeded.toString();
+        }
+    }
+
+    @RestController
+    static class Placing {
+
+        private final Orders orders;
+
+        Placing(Orders orders) {
+            this.orders = orders;
+        }
+
+        @GetMapping("/orders")
+        @RateLimiter(limit = 5, window = "1h")
+        String place() {
+            return orders.place();
+        }
+    }
+
+    @RestController
+    static class RuledPlacing {
+
+        @GetMapping("/ruled")
+        @RateLimiter(limit = 1, window = "1h")
+        String place() {
+            return "ruled";
+        }
+    }
+
+    static class Orders {
+
+        @RateLimiter(limit = 1, window = "1h")
+        @RateLimiter(limit = 7, window = "1h")
+        public String place() {
+            return "placed";
         }
     }
 }

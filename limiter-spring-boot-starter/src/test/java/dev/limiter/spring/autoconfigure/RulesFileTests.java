@@ -134,6 +134,12 @@ class RulesFileTests {
         "'limiter.rulesets.a: 5', It contains limiter.rulesets.a",
         "'limiter.web.status: 503', It contains limiter.web.status",
         "'server.port: 80', It contains server.port",
+        "'spring.config.import: /etc/passwd', It contains spring.config.import",
+        "'hello', only limiter.rules",
+        "'!!javax.script.ScriptEngineManager [x]', Global tag is not allowed",
+        "'\u0000\u0001\u0002', 'Invalid YAML: '",
+        "'limiter: { rules: { a: { limit: 5 }, a: { limit: 6 } } }', duplicate key",
+        "'limiter: { rules: &a { orders: *a } }', too many values",
         "'{p1: 1, p2: 1, p3: 1, p4: 1, p5: 1, p6: 1, p7: 1, p8: 1, p9: 1, p10: 1, p11: 1, p12: 1}', It contains p11 and 1 more"
     })
     void invalidContentIsRejectedAndChangesNothing(String text, String reason) {

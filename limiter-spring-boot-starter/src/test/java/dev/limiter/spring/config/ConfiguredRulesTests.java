@@ -20,7 +20,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Settings have their source, and Actuator stays exempt wherever it is. */
 class ConfiguredRulesTests {
@@ -76,22 +75,6 @@ class ConfiguredRulesTests {
         properties.put(other, last);
         properties.values().removeIf(Objects::isNull);
         return properties;
-    }
-
-    @Test
-    void variableOfTheEnvironmentOverridesAndAddsNoRule() {
-        environment
-                .getPropertySources()
-                .addFirst(new SystemEnvironmentPropertySource(
-                        "systemEnvironment", Map.of("LIMITER_RULES_MYRULE_LIMIT", "7")));
-        assertThat(configured(Map.of("limiter.rules.my-rule.limit", "5", "limiter.rules.my-rule.window", "1m"))
-                        .with(List.of()))
-                .singleElement()
-                .satisfies(rule -> {
-                    assertThat(rule.name()).isEqualTo("my-rule");
-                    assertThat(rule.limit().value(LimitOptions.LIMIT)).isEqualTo(7);
-                    assertThat(rule.limit().value(LimitOptions.WINDOW)).isEqualTo("1m");
-                });
     }
 
     private ConfiguredRules configured(Map<String, Object> properties) {

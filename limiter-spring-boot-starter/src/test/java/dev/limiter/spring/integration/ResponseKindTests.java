@@ -112,6 +112,7 @@ class ResponseKindTests extends WebTestSupport {
                     GET  | kept/sync?s=wabc                                  | 200
                     GET  | kept/sync?s=e404                                  | 404
                     GET  | kept/async-later?first=pabc&s=                    | 200
+                    GET  | kept/async-dispatch?first=&s=wabc                 | 200
                     GET  | kept/callable?first=wabc&s=s401,w0123             | 401
                     """)
     void responseIsTheSameWithALimit(String method, String request, int status) throws Exception {

@@ -22,8 +22,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -169,22 +167,6 @@ class WaitingInterceptorsTests extends WebTestSupport {
         assertThatThrownBy(service::paced).isInstanceOf(RateLimitExceededException.class);
         time.advance(TURN);
         assertThat(result(waiting)).isEqualTo(2);
-    }
-
-    @Test
-    void anInterruptEndsTheWaitWithARejection() throws Exception {
-        time.advance(Duration.ofHours(1));
-        service.paced();
-        FutureTask<Boolean> rejected = new FutureTask<>(() -> {
-            assertThatThrownBy(service::paced).isInstanceOf(RateLimitExceededException.class);
-            return Thread.currentThread().isInterrupted();
-        });
-        Thread thread = new Thread(rejected);
-        thread.start();
-        await(() -> limiters.waiting() == 1);
-        thread.interrupt();
-        assertThat(rejected.get(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(limiters.waiting()).isZero();
     }
 
     /**

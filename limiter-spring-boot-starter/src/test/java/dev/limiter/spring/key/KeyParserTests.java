@@ -154,12 +154,8 @@ class KeyParserTests {
     @CsvSource({
         "2001:db8:0:1::5, 2001:db8:0:1::/64",
         "2001:DB8:0:1::/64, 2001:db8:0:1::/64",
-        "2001:0db8:0000:0001:0:0:0:0, 2001:db8:0:1::/64",
         "ip:2001:db8:0:1::5, 2001:db8:0:1::/64",
-        "::1, 0:0:0:0::/64",
         "0:0:0:0::/64, 0:0:0:0::/64",
-        "fe80::1%eth0, fe80:0:0:0::/64",
-        "::ffff:192.0.2.7, 192.0.2.7",
         "IP:192.0.2.7, 192.0.2.7",
         "' 192.0.2.7 ', 192.0.2.7",
         "contradictory, contradictory",
@@ -232,7 +228,6 @@ class KeyParserTests {
                 arguments("#request.path.length()", "#request.path.length()=1:9"),
                 arguments("#request.getHeader('a,b')|ip", "ip=9:192.0.2.1"),
                 arguments("#{#request.principal.name + '|,' + 1}", "#{#request.principal.name + '|,' + 1}=8:alice|,1"),
-                arguments("#{'x'}-#{'y'}", "#{'x'}-#{'y'}=3:x-y"),
                 arguments("#{{'a','b'}.![#this + '!']}", "#{{'a','b'}.![#this + '!']}=8:[a!, b!]"),
                 arguments("#{T(java.util.Optional).empty()}|tenant", "tenant=4:acme"));
     }

@@ -23,15 +23,11 @@ import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.ApplicationContext;
 
 /** A typical application with its own beans, responses, users and meters, on each line of Spring Boot. */
 @Tag("each-line")
 @SpringBootTest(classes = TestApplication.class, webEnvironment = WebEnvironment.RANDOM_PORT)
 class ApplicationTests {
-
-    @Autowired
-    private ApplicationContext context;
 
     @Autowired
     private VirtualTimeSource clock;
@@ -54,28 +50,6 @@ class ApplicationTests {
     @Test
     void runsOnTheLineOfItsModule() {
         assertThat(SpringBootVersion.getVersion()).isEqualTo(System.getProperty("expected.spring-boot.version"));
-    }
-
-    @Test
-    void namesOfBeansStartWithLimiter() {
-        Map<String, Object> beans = context.getBeansOfType(Object.class, false, false);
-
-        assertThat(Arrays.stream(context.getBeanDefinitionNames()))
-                .filteredOn(name -> isOurs(beans.get(name)))
-                .isNotEmpty()
-                .allMatch(name -> name.startsWith("limiter"));
-    }
-
-    /** Auto-configurations are named after their class, as is the clock that tests import. */
-    private static boolean isOurs(Object bean) {
-        if (bean == null) {
-            return false;
-        }
-        String name = bean.getClass().getName();
-        return name.startsWith("dev.limiter.")
-                && !name.startsWith("dev.limiter.compatibility.")
-                && !name.startsWith("dev.limiter.test.")
-                && !name.startsWith("dev.limiter.spring.autoconfigure.");
     }
 
     @Test
@@ -146,16 +120,6 @@ class ApplicationTests {
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body()).isEqualTo("instead for ann by 2");
         assertThat(clients.get("/annotated/fallback/bea").body()).isEqualTo("for bea");
-    }
-
-    @Test
-    void handlerForExactlyThisExceptionRespondsInstead() {
-        clients.get("/own");
-
-        HttpResponse<String> answer = clients.get("/own");
-
-        assertThat(answer.statusCode()).isEqualTo(418);
-        assertThat(answer.body()).isEqualTo("later");
     }
 
     /**

@@ -278,14 +278,6 @@ class EndpointTests {
     }
 
     @Test
-    void changesTheAutomaticLimit() {
-        operator.change("default", "{'limit':1}");
-        assertThat(operator.statuses(2, "/changing")).containsExactly(200, 429);
-        assertThat(operator.rule("default?resource=GET%20/changing")).contains("\"permitted\":false");
-        operator.revert("default");
-    }
-
-    @Test
     void operatorsAreAudited() {
         audit.all.clear();
         Operator.body(
@@ -310,14 +302,6 @@ class EndpointTests {
                 .hasEntrySatisfying(
                         "after", after -> assertThat(after.toString()).contains("limit=90"));
         assertThat(audit.all.get(1).getData().toString()).contains("ticket 7").doesNotContain("a-secret");
-    }
-
-    @Test
-    void twoOperatorsMeet() {
-        String change = "{'mode':'enforce','version':" + operator.version() + "}";
-        operator.change("orders", change);
-        assertThat(Operator.body(409, operator.post("orders", change))).contains("Read the rules again");
-        operator.revert("orders");
     }
 
     @Test
@@ -398,11 +382,6 @@ class EndpointTests {
 
         @GetMapping({"/orders", "/automatic", "/several"})
         String get() {
-            return "ok";
-        }
-
-        @GetMapping("/changing")
-        String changing() {
             return "ok";
         }
 

@@ -13,6 +13,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -29,7 +32,7 @@ import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
-/** Beans that implement an interface only by a proxy are limited by the annotations of the interface. */
+/** Beans behind both kinds of proxies, and beans that implement an interface only by a proxy. */
 @Tag("each-line")
 class InterfaceProxyTests {
 
@@ -74,6 +77,27 @@ class InterfaceProxyTests {
         assertThat(resources())
                 .contains("English.hello", "German.hello", "German.hallo")
                 .noneMatch(this::isInternal);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void everyBeanIsLimitedWithEachSortOfProxy(boolean targetClass) {
+        try (ConfigurableApplicationContext application =
+                Applications.startWithoutWeb(Proxied.class, "spring.aop.proxy-target-class=" + targetClass)) {
+            Contract contract = application.getBean(Contract.class);
+
+            assertThat(AopUtils.isJdkDynamicProxy(contract)).isEqualTo(!targetClass);
+            assertPermitted(2, contract::byInterface);
+            assertPermitted(1, contract::byClass);
+        }
+    }
+
+    @Test
+    void aBeanMayBeOfAFinalClassBehindItsInterface() {
+        try (ConfigurableApplicationContext application =
+                Applications.startWithoutWeb(FinallyProxied.class, "spring.aop.proxy-target-class=false")) {
+            assertPermitted(2, application.getBean(Contract.class)::byInterface);
+        }
     }
 
     private boolean isInternal(String resource) {
@@ -177,4 +201,42 @@ class InterfaceProxyTests {
                     .createClient(type);
         }
     }
+
+    interface Contract {
+
+        @RateLimiter(limit = 2, window = "1h")
+        void byInterface();
+
+        void byClass();
+    }
+
+    static class Implementation implements Contract {
+
+        @Override
+        public void byInterface() {}
+
+        @Override
+        @RateLimiter(limit = 5, window = "1h")
+        @RateLimiter(limit = 1, window = "2h")
+        public void byClass() {}
+    }
+
+    static final class FinalImplementation implements Contract {
+
+        @Override
+        public void byInterface() {}
+
+        @Override
+        public void byClass() {}
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(Implementation.class)
+    static class Proxied {}
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(FinalImplementation.class)
+    static class FinallyProxied {}
 }

@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** One endpoint for each way of limiting. */
-@Import({LimitedEndpoints.Annotated.class, LimitedEndpoints.ByRule.class, LimitedEndpoints.Own.class})
+@Import({LimitedEndpoints.Annotated.class, LimitedEndpoints.ByRule.class})
 class LimitedEndpoints {
 
     @RestController
@@ -64,22 +64,6 @@ class LimitedEndpoints {
         @GetMapping("/shadow")
         String shadow() {
             return "shadow";
-        }
-    }
-
-    /** Handles its own rejections. */
-    @RestController
-    static class Own {
-
-        @RateLimiter(limit = 1, window = "1h")
-        @GetMapping("/own")
-        String own() {
-            return "served";
-        }
-
-        @ExceptionHandler(RateLimitExceededException.class)
-        ResponseEntity<String> rejected(RateLimitExceededException rejection) {
-            return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT).body("later");
         }
     }
 }

@@ -28,9 +28,7 @@ class SwitchedOffTests {
     @ParameterizedTest
     @CsvSource({
         "limiter.enabled=false, 200",
-        "limiter.enabled=off, 200",
         "limiter.mode=off, 200",
-        "limiter.web.enabled=false, 429",
         "limiter.web.enabled=off, 429"
     })
     void limitsNothing(String property, int second) {

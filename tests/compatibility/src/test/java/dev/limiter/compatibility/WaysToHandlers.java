@@ -11,16 +11,25 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import dev.limiter.spring.annotation.RateLimiter;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.web.HttpRequestHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
@@ -154,6 +163,82 @@ class WaysToHandlers implements WebMvcConfigurer, WebSocketConfigurer {
         void startAndThrow(HttpServletRequest request) {
             request.startAsync();
             throw new IllegalStateException("failed on purpose");
+        }
+
+        @GetMapping("/sent")
+        void sent(@RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
+                throws IOException {
+            response.sendRedirect(to);
+        }
+
+        /** Uses the method of Servlet 6.1 if available. */
+        @GetMapping("/sent-303")
+        @Nullable
+        ResponseEntity<Void> seeOther(@RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
+                throws ReflectiveOperationException {
+            Method send =
+                    ReflectionUtils.findMethod(HttpServletResponse.class, "sendRedirect", String.class, int.class);
+            if (send == null) {
+                return ResponseEntity.status(303).header("Location", to).build();
+            }
+            send.invoke(response, to, 303);
+            return null;
+        }
+
+        @GetMapping("/unchanged")
+        @ResponseBody
+        @Nullable
+        String unchanged(WebRequest request) {
+            return request.checkNotModified("1") ? null : "changed";
+        }
+    }
+
+    static class Base {
+
+        @GetMapping("/inherited")
+        String inherited() {
+            return "served";
+        }
+    }
+
+    /** Its annotation applies to all endpoints, whatever the visibility of their methods. */
+    @RestController
+    @RateLimiter(limit = 2, window = "1h")
+    static class Limited extends Base {
+
+        @GetMapping("/public")
+        public String ofPublic() {
+            return helper();
+        }
+
+        @GetMapping("/package-private")
+        String ofPackage() {
+            return helper();
+        }
+
+        @GetMapping("/protected")
+        protected String ofProtected() {
+            return helper();
+        }
+
+        String helper() {
+            return "served";
+        }
+    }
+
+    interface Contract {
+
+        String contracted();
+    }
+
+    @RestController
+    static class ContractedController implements Contract {
+
+        @Override
+        @RateLimiter(limit = 2, window = "1h")
+        @GetMapping("/contracted")
+        public String contracted() {
+            return "served";
         }
     }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -31,7 +32,10 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Every way in which a request can reach a handler, and what it is charged. */
+/**
+ * Every way in which a request can reach a handler: what it is charged, and the RateLimit fields of the response.
+ * {@code ResponseKindTests} of the starter compare more kinds of responses byte by byte, on one line of Spring Boot.
+ */
 @Tag("each-line")
 class WaysToHandlersTests {
 
@@ -40,10 +44,19 @@ class WaysToHandlersTests {
             Application.class,
             Applications.limiter(
                     """
+                        web: { headers: both }
                         rules:
                           endpoint: { paths: /**, limit: 1000000, window: 1h }
                           early: { paths: /**, phase: request, limit: 1000000, window: 1h }
+                          failed:
+                            { paths: /**, phase: request, limit: 1000000, window: 30d, algorithm: fixed-window,
+                              charge-if: failed }
                           pool: { paths: /**, algorithm: concurrency, limit: 50 }
+                          # a server may put its own address before the path
+                          moved:
+                            { paths: "/sent,/sent-303", key: "header:X-Moved",
+                              condition: "#request.getHeader('X-Moved') != null", limit: 1, window: 30d,
+                              charge-if: "#response.getHeader('Location').endsWith('/error')" }
                           fragment:
                             { paths: /plain, key: "header:X-Fragment",
                               condition: "#request.getHeader('X-Fragment') != null", limit: 1, window: 1h }
@@ -94,6 +107,9 @@ class WaysToHandlersTests {
         "GET,     /async/throw,           500, GET /async/throw,    1",
         "GET,     /send-error,            500, GET /send-error,     1",
         "GET,     /exception,             500, GET /exception,      1",
+        "GET,     /sent,                  302, GET /sent,           1",
+        "GET,     /sent-303,              303, GET /sent-303,       1",
+        "GET,     /unchanged,             304, GET /unchanged,      1",
         // dispatches by filters, before and after the filter of Limiter
         "GET,     /outer/forward/plain,   200, GET /plain,          1",
         "GET,     /inner/forward/plain,   200, GET /plain,          1",
@@ -109,9 +125,29 @@ class WaysToHandlersTests {
         "GET,     /second/own,            200, * /own,              1",
     })
     void isChargedOnce(String method, String path, int status, String endpoint, int early) {
-        assertThat(clients.send(method, path).statusCode()).isEqualTo(status);
+        long before = remaining("failed");
 
+        HttpResponse<String> answer = clients.send(method, path, "If-None-Match", "\"1\"");
+
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
         assertCharged(endpoint, early);
+        Conditions.await(() -> before - remaining("failed") == (status < 400 ? 0 : 1));
+        // clients without remaining permits still follow redirects at once
+        int fields = status / 100 == 3 ? 0 : early;
+        for (String field : List.of("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit")) {
+            assertThat(answer.headers().allValues(field)).as(field).hasSize(fields);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/sent", "/sent-303"})
+    void redirectionCountsByWhereItLeads(String path) {
+        for (int i = 0; i < 3; i++) {
+            assertThat(clients.get(path, "X-Moved", path).statusCode()).isBetween(300, 399);
+        }
+        assertThat(clients.get(path + "?to=/error", "X-Moved", path).statusCode())
+                .isBetween(300, 399);
+        assertThat(clients.get(path, "X-Moved", path).statusCode()).isEqualTo(429);
     }
 
     @Test
@@ -147,6 +183,12 @@ class WaysToHandlersTests {
         assertThat(clients.get("/second/annotated").statusCode()).isEqualTo(429);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/public", "/package-private", "/protected", "/inherited", "/contracted"})
+    void annotationsAreAppliedWhateverTheVisibility(String path) {
+        assertThat(new Operator(clients).statuses(3, path)).containsExactly(200, 200, 429);
+    }
+
     private static void assertCharged(String endpoint, int early) {
         assertThat(charged("endpoint")).isEqualTo(endpoint.equals("-") ? List.of() : List.of(endpoint));
         assertThat(charged("early")).hasSize(early);
@@ -163,19 +205,19 @@ class WaysToHandlersTests {
                 .toList();
     }
 
-    private static long free() {
-        Rule pool = application
+    private static long remaining(String name) {
+        Rule rule = application
                 .getBean(Rules.class)
                 .current()
-                .find("pool")
+                .find(name)
                 .orElseThrow()
                 .rule();
-        return application.getBean(RateLimiters.class).peek(pool, "").remaining();
+        return application.getBean(RateLimiters.class).peek(rule, "").remaining();
     }
 
     /** Waits, because the container completes a request after its response was read. */
     private static void assertPermitsAreReturned() {
-        Conditions.await(() -> free() == 50);
+        Conditions.await(() -> remaining("pool") == 50);
     }
 
     @SpringBootConfiguration

@@ -31,7 +31,7 @@ public final class Clients {
             HttpClient.newBuilder().version(Version.HTTP_1_1).build();
 
     private static final int CLIENTS = 20;
-    private static final int REQUESTS = 50;
+    private static final int REQUESTS = 20;
 
     private final int port;
     private final String server;
@@ -46,7 +46,7 @@ public final class Clients {
     }
 
     /**
-     * Sends 50 requests from each of 20 concurrent clients, and returns the number of responses by {@code "key
+     * Sends 20 requests from each of 20 concurrent clients, and returns the number of responses by {@code "key
      * status"}. The keys are distributed evenly, and sent as {@code X-Api-Key}.
      */
     public Map<String, Long> storm(String path, String... keys) {
@@ -126,12 +126,6 @@ public final class Clients {
     /** Streams the response body; closing it ends the connection. */
     public HttpResponse<InputStream> stream(String method, String path, String... headers) {
         return send(method, path, BodyPublishers.noBody(), BodyHandlers.ofInputStream(), headers);
-    }
-
-    /** Sends a body of the given size. */
-    public HttpResponse<String> upload(String path, int bytes) {
-        return send(
-                "POST", path, BodyPublishers.ofByteArray(new byte[bytes]), "Content-Type", "application/octet-stream");
     }
 
     private HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers) {

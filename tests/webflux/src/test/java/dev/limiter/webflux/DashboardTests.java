@@ -74,16 +74,7 @@ class DashboardTests {
     }
 
     @Test
-    void pageIsServedOnALoopbackAddress() {
-        Clients clients = Applications.clients(
-                applications.start(Open.class, RULES, "--" + WITHOUT_SECURITY, "--server.address=127.0.0.1"));
-        assertThat(clients.get("/limiter/").statusCode()).isEqualTo(200);
-        assertThat(clients.get("/limiter/index.html").statusCode()).isEqualTo(200);
-        assertThat(clients.get("/limiter/connection.json").body()).isEqualTo("{\"endpoint\":\"/actuator/limiter\"}");
-    }
-
-    @Test
-    void pageIsServedByAGatewayWithARouteForAllPaths() {
+    void pageIsServedOnALoopbackAddressAndByAGatewayWithARouteForAllPaths() {
         Clients clients = Applications.clients(applications.start(
                 Open.class,
                 RULES,

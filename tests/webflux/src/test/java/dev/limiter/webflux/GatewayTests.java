@@ -6,7 +6,9 @@ import com.jayway.jsonpath.JsonPath;
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -17,8 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.cloud.gateway.route.RouteLocator;
+import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
@@ -34,9 +39,37 @@ import reactor.core.publisher.Mono;
 class GatewayTests {
 
     private static final String ON = "--spring.cloud.gateway.server.webflux.enabled=true";
+
+    private static final String RULES = """
+            spring.cloud.gateway.server.webflux.routes:
+              - {id: path, uri: BACKEND, predicates: [Path=/path/**]}
+              - {id: named, uri: BACKEND, predicates: [Path=/named/**]}
+              - {id: paced, uri: BACKEND, predicates: [Path=/paced/**]}
+              - {id: filtered, uri: BACKEND, predicates: [Path=/filtered/**], filters: [Limiter=filtered]}
+              - {id: user, uri: BACKEND, predicates: [Path=/user/**], filters: [Limiter=user]}
+              - {id: flaky, uri: BACKEND, predicates: [Path=/flaky/**], filters: [Retry=2, Limiter=flaky]}
+              - id: again
+                uri: BACKEND
+                predicates: [Path=/again/**]
+                filters: [{name: Retry, args: {retries: 3, series: CLIENT_ERROR}}, Limiter=again]
+            limiter.rules:
+              path: {paths: ["/path/**"], key: "header:X-Api-Key", limit: 2, window: 1h}
+              routed: {routes: [path], key: "header:X-Api-Key", limit: 5, window: 1h}
+              named: {routes: [named], key: "header:X-Api-Key", limit: 1, window: 1h}
+              misspelled: {routes: [named, flakey], key: ip, limit: 100, window: 1h}
+              filtered: {key: "header:X-Api-Key", limit: 2, window: 1h}
+              flaky: {key: "header:X-Api-Key", limit: 2, window: 1h}
+              again: {key: "header:X-Api-Key", limit: 2, window: 1h}
+              user: {key: principal, limit: 1, window: 1h}
+              paced: {paths: ["/paced/**"], key: ip, algorithm: leaky-bucket, limit: 20, window: 1s, max-wait: 30s}
+              busy: {paths: [/busy], key: ip, limit: 2, window: 1h, phase: request, mode: shadow}
+            management.endpoints.web.exposure.include: limiter
+            """;
+
     private static final Applications applications = new Applications();
     private static final AtomicInteger received = new AtomicInteger();
     private static int backend;
+    private static Clients clients;
 
     /** Fails every request of one path, and echoes the body of all others. */
     @Configuration(proxyBeanMethods = false)
@@ -100,10 +133,33 @@ class GatewayTests {
         }
     }
 
+    /** Excess traffic of {@code /busy} goes to another route. */
+    @Configuration(proxyBeanMethods = false)
+    @Import(Gateway.class)
+    static class WithRoutesInCode {
+
+        @Bean
+        RouteLocator routes(RouteLocatorBuilder routes) {
+            String uri = "http://127.0.0.1:" + backend;
+            return routes.routes()
+                    .route(
+                            "excess",
+                            route -> route.order(-1)
+                                    .path("/busy")
+                                    .and()
+                                    .predicate(exchange -> exchange.getAttribute("dev.limiter.exceeded") != null)
+                                    .filters(filters -> filters.setPath("/spare"))
+                                    .uri(uri))
+                    .route("normal", route -> route.path("/busy").uri(uri))
+                    .build();
+        }
+    }
+
     @BeforeAll
-    static void startBackend() {
+    static void start() {
         backend = Applications.clients(applications.start(Backend.class, "limiter.enabled: false"))
                 .port();
+        clients = gateway("");
     }
 
     @AfterAll
@@ -111,130 +167,135 @@ class GatewayTests {
         applications.close();
     }
 
-    private static Clients gateway(String rules, String filters) {
-        return Applications.clients(
-                applications.start(Gateway.class, """
-                spring.cloud.gateway.server.webflux.routes:
-                  - id: orders
-                    uri: http://127.0.0.1:%d
-                    predicates: [Path=/orders/**]
-                    filters: [%s]
-                  - id: flaky
-                    uri: http://127.0.0.1:%d
-                    predicates: [Path=/flaky/**]
-                    filters: ["Retry=2", "Limiter=api"]
-                limiter.rules:
-                  api: {key: "header:X-Api-Key", limit: 2, window: 1h}
-                  %s
-                """.formatted(backend, filters, backend, rules), ON));
+    private static Clients gateway(String basePath) {
+        return Applications.clients(applications.start(
+                WithRoutesInCode.class,
+                RULES.replace("BACKEND", "http://127.0.0.1:" + backend),
+                ON,
+                "--spring.webflux.base-path=" + basePath));
+    }
+
+    private static List<Integer> statuses(int requests, String path, String... headers) {
+        return Stream.generate(() -> clients.get(path, headers).statusCode())
+                .limit(requests)
+                .toList();
     }
 
     @Test
     void ruleWithPathsLimitsARouteAndSparesTheBackend() {
-        Clients clients = gateway("orders: {paths: ['/orders/**'], key: 'header:X-Api-Key', limit: 2, window: 1h}", "");
         int before = received.get();
         for (int left = 1; left >= 0; left--) {
-            HttpResponse<String> permitted = clients.sendBody("POST", "/orders/1", "tea", "X-Api-Key", "a");
+            HttpResponse<String> permitted = clients.sendBody("POST", "/path/1", "tea", "X-Api-Key", "a");
             assertThat(permitted.statusCode()).isEqualTo(200);
             assertThat(permitted.body()).isEqualTo("tea");
             assertThat(permitted.headers().firstValue("RateLimit").orElseThrow())
-                    .startsWith("\"orders\";r=" + left);
+                    .startsWith("\"path\";r=" + left);
         }
-        HttpResponse<String> rejected = clients.sendBody("POST", "/orders/1", "tea", "X-Api-Key", "a");
+        HttpResponse<String> rejected = clients.sendBody("POST", "/path/1", "tea", "X-Api-Key", "a");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(rejected.body()).contains("quota-exceeded", "/orders/1");
-        assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
+        assertThat(rejected.body()).contains("quota-exceeded", "/path/1");
+        assertThat(Long.parseLong(rejected.headers().firstValue("Retry-After").orElseThrow()))
+                .isBetween(1L, 3_600L);
         assertThat(received.get() - before).isEqualTo(2);
-        assertThat(clients.get("/orders/1", "X-Api-Key", "b").statusCode()).isEqualTo(200);
+        assertThat(statuses(1, "/path/1", "X-Api-Key", "b")).containsExactly(200);
     }
 
     @Test
     void filterOfARouteLimitsItByTheNameOfARule() {
-        Clients clients = gateway("", "Limiter=api");
-        assertThat(clients.get("/orders/1", "X-Api-Key", "a").body()).isEqualTo("backend /orders/1");
-        assertThat(clients.get("/orders/2", "X-Api-Key", "a").statusCode()).isEqualTo(200);
-        HttpResponse<String> rejected = clients.get("/orders/3", "X-Api-Key", "a");
+        assertThat(clients.get("/filtered/1", "X-Api-Key", "a").body()).isEqualTo("backend /filtered/1");
+        assertThat(statuses(1, "/filtered/2", "X-Api-Key", "a")).containsExactly(200);
+        HttpResponse<String> rejected = clients.get("/filtered/3", "X-Api-Key", "a");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(rejected.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"api\";r=0");
-        assertThat(clients.get("/orders/3", "X-Api-Key", "b").statusCode()).isEqualTo(200);
+        assertThat(rejected.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"filtered\";r=0");
+        assertThat(statuses(1, "/filtered/3", "X-Api-Key", "b")).containsExactly(200);
     }
 
     @Test
     void retryOfTheGatewayIsChargedOnce() {
-        Clients clients = gateway("", "Limiter=api");
         int before = received.get();
-        assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(502);
+        assertThat(statuses(1, "/flaky/1", "X-Api-Key", "a")).containsExactly(502);
         assertThat(received.get() - before).isEqualTo(3);
-        assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(502);
-        assertThat(clients.get("/flaky/1", "X-Api-Key", "retry").statusCode()).isEqualTo(429);
+        assertThat(statuses(2, "/flaky/1", "X-Api-Key", "a")).containsExactly(502, 429);
     }
 
+    /** The gateway's own filter fails on the second attempt, because its first response is committed. */
     @Test
-    void ruleLimitsTheRoutesThatItNames() {
-        Clients clients = gateway("routed: {routes: [orders], key: 'header:X-Api-Key', limit: 1, window: 1h}", "");
-        assertThat(clients.get("/orders/1", "X-Api-Key", "a").statusCode()).isEqualTo(200);
-        HttpResponse<String> rejected = clients.get("/orders/2", "X-Api-Key", "a");
+    void retryOfClientErrorsDoesNotRepeatARejection() {
+        assertThat(statuses(2, "/again/1", "X-Api-Key", "a")).containsExactly(200, 200);
+        int before = received.get();
+        HttpResponse<String> rejected = clients.get("/again/1", "X-Api-Key", "a");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(rejected.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"routed\";r=0");
-        assertThat(clients.get("/flaky/1", "X-Api-Key", "a").statusCode()).isEqualTo(502);
+        assertThat(rejected.body()).contains("quota-exceeded");
+        assertThat(received.get()).isEqualTo(before);
     }
 
     @Test
-    void unknownRouteOfARuleIsReported(CapturedOutput output) {
-        gateway("misspelled: {routes: [orders, flakey], key: ip, limit: 1, window: 1h}", "");
+    void ruleLimitsTheRoutesThatItNames(CapturedOutput output) {
+        assertThat(statuses(1, "/named/1", "X-Api-Key", "a")).containsExactly(200);
+        HttpResponse<String> rejected = clients.get("/named/2", "X-Api-Key", "a");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"named\";r=0");
+        assertThat(statuses(1, "/flaky/1", "X-Api-Key", "other")).containsExactly(502);
         assertThat(output)
                 .contains("limiter.rules.misspelled.routes = flakey: the gateway has no route with this id")
                 .contains("Did you mean flaky?", "LIM-901")
-                .doesNotContain("routes = orders");
+                .doesNotContain("routes = named");
     }
 
     @Test
     void filterOfARouteKnowsTheUser() {
-        Clients clients = gateway("user: {key: principal, limit: 1, window: 1h}", "Limiter=user");
-        assertThat(clients.get("/orders/1", "X-User", "ann").statusCode()).isEqualTo(200);
-        assertThat(clients.get("/orders/1", "X-User", "ann").statusCode()).isEqualTo(429);
-        assertThat(clients.get("/orders/1", "X-User", "bob").statusCode()).isEqualTo(200);
+        assertThat(statuses(2, "/user/1", "X-User", "ann")).containsExactly(200, 429);
+        assertThat(statuses(1, "/user/1", "X-User", "bob")).containsExactly(200);
+    }
+
+    @Test
+    void requestsWaitForTheirTurn() {
+        List<CompletableFuture<Integer>> responses = Stream.generate(() -> CompletableFuture.supplyAsync(
+                        () -> clients.get("/paced/1").statusCode()))
+                .limit(10)
+                .toList();
+        assertThat(responses).allSatisfy(response -> assertThat(response.join()).isEqualTo(200));
+    }
+
+    @Test
+    void excessTrafficGoesToAnotherRoute() {
+        assertThat(Stream.generate(() -> clients.get("/busy").body()).limit(4))
+                .containsExactly("backend /busy", "backend /busy", "backend /spare", "backend /spare");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "/shop"})
     void routeIsExplainedAsItIsLimited(String basePath) {
-        Clients clients = Applications.clients(
-                applications.start(Gateway.class, """
-                spring.webflux.base-path: "BASE"
-                spring.cloud.gateway.server.webflux.routes:
-                  - {id: orders, uri: "http://127.0.0.1:%d", predicates: ["Path=/orders/**"]}
-                limiter.rules:
-                  orders: {paths: ["/orders/**"], key: "header:X-Api-Key", limit: 1, window: 1h}
-                  routed: {routes: [orders], key: "header:X-Api-Key", limit: 5, window: 1h}
-                  other: {routes: [other], key: "header:X-Api-Key", limit: 5, window: 1h}
-                management.endpoints.web.exposure.include: limiter
-                """.formatted(backend).replace("BASE", basePath), ON));
-        String explain = basePath + "/actuator/limiter/explain?path=" + basePath + "/orders/1&header.X-Api-Key=a";
-        String before = clients.get(explain).body();
-        assertThat(JsonPath.<String>read(before, "$.result")).isEqualTo("permitted");
-        assertThat(JsonPath.<String>read(before, "$.resource")).isEqualTo("* /orders/**");
-        assertThat(JsonPath.<List<String>>read(before, "$.rules[?(@.rule == 'other')].because"))
-                .containsExactly("routes: none matches");
-        assertThat(JsonPath.<List<String>>read(before, "$.rules[?(@.rule == 'routed')].because"))
-                .containsExactly("routes: orders");
-        assertThat(clients.get(basePath + "/orders/1", "X-Api-Key", "a").statusCode())
-                .isEqualTo(200);
-        String after = clients.get(explain).body();
+        Clients explained = basePath.isEmpty() ? clients : gateway(basePath);
+        String explain = basePath + "/actuator/limiter/explain?path=" + basePath + "/path/1&header.X-Api-Key=explained";
+        for (int i = 0; i < 2; i++) {
+            String before = explained.get(explain).body();
+            assertThat(JsonPath.<String>read(before, "$.result")).isEqualTo("permitted");
+            assertThat(JsonPath.<String>read(before, "$.resource")).isEqualTo("* /path/**");
+            assertThat(JsonPath.<List<String>>read(before, "$.rules[?(@.rule == 'named')].because"))
+                    .containsExactly("routes: none matches");
+            assertThat(JsonPath.<List<String>>read(before, "$.rules[?(@.rule == 'routed')].because"))
+                    .containsExactly("routes: path");
+            assertThat(explained
+                            .get(basePath + "/path/1", "X-Api-Key", "explained")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+        String after = explained.get(explain).body();
         assertThat(JsonPath.<String>read(after, "$.result")).isEqualTo("rejected");
         assertThat(JsonPath.<List<String>>read(after, "$.rules[?(@.result)].rule"))
-                .containsExactly("orders", "routed");
-        assertThat(clients.get(basePath + "/orders/1", "X-Api-Key", "a").statusCode())
+                .containsExactly("path", "routed");
+        assertThat(explained.get(basePath + "/path/1", "X-Api-Key", "explained").statusCode())
                 .isEqualTo(429);
     }
 
     @Test
     void filterOfARoutePermitsEverythingWithoutLimiter() {
-        Clients clients = Applications.clients(applications.start(Gateway.class, """
+        Clients off = Applications.clients(applications.start(Gateway.class, """
                 limiter.enabled: false
                 spring.cloud.gateway.server.webflux.routes:
                   - {id: off, uri: "http://127.0.0.1:%d", predicates: [Path=/off/**], filters: [Limiter=api]}
                 """.formatted(backend), ON));
-        assertThat(clients.get("/off/1").body()).isEqualTo("backend /off/1");
+        assertThat(off.get("/off/1").body()).isEqualTo("backend /off/1");
     }
 }

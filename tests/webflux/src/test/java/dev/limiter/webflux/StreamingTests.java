@@ -134,7 +134,7 @@ class StreamingTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"/events, events, 1000, 10", "/annotated-events, annotated-events, 200, 1"})
+    @CsvSource({"/events, events, 300, 3", "/annotated-events, annotated-events, 100, 1"})
     void abortedStreamsLeaveNoPermitBehind(String path, String rule, int connections, int times) throws IOException {
         for (int i = 0; i < times; i++) {
             abortStreams(path, rule, connections);
@@ -255,7 +255,7 @@ class StreamingTests {
     void nextRequestOfTheConnectionIsServed(String path, int expected) throws IOException {
         try (Connection connection = new Connection(clients.port())) {
             connection.get(path, "any");
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < 50; i++) {
                 assertThat(connection.get(path, "any")).isEqualTo(expected);
                 assertThat(connection.get("/free", "any")).isEqualTo(200);
             }

@@ -3,6 +3,7 @@ package dev.limiter.webflux;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.limiter.spring.annotation.RateLimiter;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -10,8 +11,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A handler method on WebFlux cannot have a fallback that Spring never calls: startup fails. */
-class HandlerFallbackTests {
+/** Apart from other tests: an application that fails at startup closes the event loops of its JVM. */
+class FailingStartTests {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -45,6 +46,7 @@ class HandlerFallbackTests {
         }
     }
 
+    /** Spring would never call it. */
     @ParameterizedTest
     @ValueSource(classes = {Annotated.class, AnnotatedType.class})
     void fallbackOfAHandlerWithoutAPublisherFailsAtStartup(Class<?> controller) {
@@ -53,6 +55,24 @@ class HandlerFallbackTests {
                     .hasStackTraceContaining(controller.getSimpleName() + ".fresh")
                     .hasStackTraceContaining("only a handler method that returns a Mono or Flux can have a fallback")
                     .hasStackTraceContaining("LIM-");
+        }
+    }
+
+    @Test
+    void unknownRuleOfAFilterIsReported() {
+        try (Applications applications = new Applications()) {
+            assertThatThrownBy(() -> {
+                        var gateway = applications.start(
+                                GatewayTests.Gateway.class, """
+                                spring.cloud.gateway.server.webflux.routes:
+                                  - {id: orders, uri: "http://127.0.0.1:1", predicates: ["Path=/orders/**"], filters: ["Limiter=apy"]}
+                                limiter.rules.api: {key: ip, limit: 2, window: 1h}
+                                """, "--spring.cloud.gateway.server.webflux.enabled=true");
+                        Applications.clients(gateway).get("/orders/1");
+                    })
+                    .hasStackTraceContaining("The filter Limiter of the route orders")
+                    .hasStackTraceContaining("No rule has this name")
+                    .hasStackTraceContaining("Did you mean api?");
         }
     }
 }
