@@ -156,8 +156,7 @@ class PathSpellingTests {
         boolean body = !List.of("HEAD", "OPTIONS").contains(spelling.method());
         assertThat(answer.body().strip()).isEqualTo(!body ? "" : rule.equals("file") ? "a static file" : rule);
         // a servlet of its own is no endpoint of Spring
-        assertThat(charged)
-                .isEqualTo(rule.equals("plain") ? Set.of("plain-early") : Set.of(rule, rule + "-early"));
+        assertThat(charged).isEqualTo(rule.equals("plain") ? Set.of("plain-early") : Set.of(rule, rule + "-early"));
     }
 
     private static Map<String, Long> remaining(ConfigurableApplicationContext application) {

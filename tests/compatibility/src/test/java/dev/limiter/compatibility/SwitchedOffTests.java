@@ -26,11 +26,7 @@ class SwitchedOffTests {
 
     /** @param second the status of the second call of an annotated method, which does not need web limits */
     @ParameterizedTest
-    @CsvSource({
-        "limiter.enabled=false, 200",
-        "limiter.mode=off, 200",
-        "limiter.web.enabled=off, 429"
-    })
+    @CsvSource({"limiter.enabled=false, 200", "limiter.mode=off, 200", "limiter.web.enabled=off, 429"})
     void limitsNothing(String property, int second) {
         try (ConfigurableApplicationContext application = Applications.start(Limited.class, RULES, property)) {
             Clients clients = Applications.clientsOf(application);

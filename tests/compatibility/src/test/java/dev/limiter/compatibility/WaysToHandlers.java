@@ -1,5 +1,6 @@
 package dev.limiter.compatibility;
 
+import dev.limiter.spring.annotation.RateLimiter;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -11,7 +12,6 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import dev.limiter.spring.annotation.RateLimiter;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.Map;
@@ -174,7 +174,8 @@ class WaysToHandlers implements WebMvcConfigurer, WebSocketConfigurer {
         /** Uses the method of Servlet 6.1 if available. */
         @GetMapping("/sent-303")
         @Nullable
-        ResponseEntity<Void> seeOther(@RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
+        ResponseEntity<Void> seeOther(
+                @RequestParam(defaultValue = "/elsewhere") String to, HttpServletResponse response)
                 throws ReflectiveOperationException {
             Method send =
                     ReflectionUtils.findMethod(HttpServletResponse.class, "sendRedirect", String.class, int.class);

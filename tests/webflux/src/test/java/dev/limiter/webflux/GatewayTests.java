@@ -3,8 +3,10 @@ package dev.limiter.webflux;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
+import dev.limiter.spring.webflux.ServerRejectionHandler;
 import dev.limiter.testkit.Clients;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,7 +35,10 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
-/** Limits in Spring Cloud Gateway, in front of a backend that counts its requests. */
+/**
+ * Limits in Spring Cloud Gateway, in front of a backend that counts its requests. Numbers are those of reports about the
+ * gateway's own rate limiter.
+ */
 @Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class GatewayTests {
@@ -44,6 +49,7 @@ class GatewayTests {
             spring.cloud.gateway.server.webflux.routes:
               - {id: path, uri: BACKEND, predicates: [Path=/path/**]}
               - {id: named, uri: BACKEND, predicates: [Path=/named/**]}
+              - {id: both, uri: BACKEND, predicates: [Path=/both/**]}
               - {id: paced, uri: BACKEND, predicates: [Path=/paced/**]}
               - {id: filtered, uri: BACKEND, predicates: [Path=/filtered/**], filters: [Limiter=filtered]}
               - {id: user, uri: BACKEND, predicates: [Path=/user/**], filters: [Limiter=user]}
@@ -62,6 +68,7 @@ class GatewayTests {
               again: {key: "header:X-Api-Key", limit: 2, window: 1h}
               user: {key: principal, limit: 1, window: 1h}
               paced: {paths: ["/paced/**"], key: ip, algorithm: leaky-bucket, limit: 20, window: 1s, max-wait: 30s}
+              both: {paths: ["/both/**"], key: ip, limits: {minute: {limit: 5, window: 1m}, hour: {limit: 2, window: 1h}}}
               busy: {paths: [/busy], key: ip, limit: 2, window: 1h, phase: request, mode: shadow}
             management.endpoints.web.exposure.include: limiter
             """;
@@ -155,6 +162,22 @@ class GatewayTests {
         }
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @Import(Gateway.class)
+    static class OwnBody {
+
+        @Bean
+        ServerRejectionHandler rejections() {
+            return (exchange, rejection) -> {
+                exchange.getResponse().setStatusCode(HttpStatus.OK);
+                byte[] body = "{\"code\":1008}".getBytes(StandardCharsets.UTF_8);
+                return exchange.getResponse()
+                        .writeWith(
+                                Mono.just(exchange.getResponse().bufferFactory().wrap(body)));
+            };
+        }
+    }
+
     @BeforeAll
     static void start() {
         backend = Applications.clients(applications.start(Backend.class, "limiter.enabled: false"))
@@ -182,7 +205,7 @@ class GatewayTests {
     }
 
     @Test
-    void ruleWithPathsLimitsARouteAndSparesTheBackend() {
+    void report3707RejectionsHaveRetryAfterAndSpareTheBackend() {
         int before = received.get();
         for (int left = 1; left >= 0; left--) {
             HttpResponse<String> permitted = clients.sendBody("POST", "/path/1", "tea", "X-Api-Key", "a");
@@ -220,7 +243,7 @@ class GatewayTests {
 
     /** The gateway's own filter fails on the second attempt, because its first response is committed. */
     @Test
-    void retryOfClientErrorsDoesNotRepeatARejection() {
+    void report4175RetryOfClientErrorsDoesNotRepeatARejection() {
         assertThat(statuses(2, "/again/1", "X-Api-Key", "a")).containsExactly(200, 200);
         int before = received.get();
         HttpResponse<String> rejected = clients.get("/again/1", "X-Api-Key", "a");
@@ -243,13 +266,41 @@ class GatewayTests {
     }
 
     @Test
+    void report3413EachRouteHasItsOwnLimit() {
+        assertThat(statuses(2, "/named/1", "X-Api-Key", "own")).containsExactly(200, 429);
+        assertThat(statuses(3, "/filtered/1", "X-Api-Key", "own")).containsExactly(200, 200, 429);
+    }
+
+    @Test
+    void report2845LimitsPerMinuteAndHour() {
+        assertThat(statuses(3, "/both/1")).containsExactly(200, 200, 429);
+        assertThat(clients.get("/both/1")
+                        .headers()
+                        .firstValue("RateLimit-Policy")
+                        .orElseThrow())
+                .contains("w=60", "w=3600");
+    }
+
+    @Test
+    void report1810And780RejectionHasAStatusAndBodyOfTheApplication() {
+        Clients own = Applications.clients(applications.start(OwnBody.class, """
+                spring.cloud.gateway.server.webflux.routes: [{id: all, uri: "http://127.0.0.1:%d", predicates: [Path=/a]}]
+                limiter.rules.all: {paths: [/a], key: ip, limit: 1, window: 1h}
+                """.formatted(backend), ON));
+        assertThat(own.get("/a").body()).isEqualTo("backend /a");
+        HttpResponse<String> rejected = own.get("/a");
+        assertThat(rejected.statusCode()).isEqualTo(200);
+        assertThat(rejected.body()).isEqualTo("{\"code\":1008}");
+    }
+
+    @Test
     void filterOfARouteKnowsTheUser() {
         assertThat(statuses(2, "/user/1", "X-User", "ann")).containsExactly(200, 429);
         assertThat(statuses(1, "/user/1", "X-User", "bob")).containsExactly(200);
     }
 
     @Test
-    void requestsWaitForTheirTurn() {
+    void report2589RequestsWaitForTheirTurn() {
         List<CompletableFuture<Integer>> responses = Stream.generate(() -> CompletableFuture.supplyAsync(
                         () -> clients.get("/paced/1").statusCode()))
                 .limit(10)
@@ -258,7 +309,7 @@ class GatewayTests {
     }
 
     @Test
-    void excessTrafficGoesToAnotherRoute() {
+    void report2406ExcessTrafficGoesToAnotherRoute() {
         assertThat(Stream.generate(() -> clients.get("/busy").body()).limit(4))
                 .containsExactly("backend /busy", "backend /busy", "backend /spare", "backend /spare");
     }
