@@ -117,6 +117,18 @@ abstract class PacedContractTests {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {9_999_991, 10_000_000_000_000L, 100})
+    void worksAtAnyTime(long limit) {
+        Rule rule = Rule.of("rule", limit(limit, Duration.ofSeconds(1)));
+        for (int i = 0; i < 10; i++) {
+            assertThat(take(rule, limit + 1).never()).isTrue();
+            assertThat(take(rule, 1).permitted()).isTrue();
+            assertThat(take(rule, 1).permitted()).isFalse();
+            time.advance(Duration.ofDays(400));
+        }
+    }
+
     @Test
     void costZeroChargesNothing() {
         Rule rule = rule(100);

@@ -103,6 +103,16 @@ class WarmUpTests {
 
     @ParameterizedTest
     @MethodSource("limits")
+    void keepsTheRateToTheNanosecondWhenWarm(Limit limit) {
+        Rule rule = Rule.of("rule", limit);
+        waiting(rule, permitsToWarm(limit) + 1);
+        List<Long> departures = waiting(rule, 1001);
+        double took = departures.get(1000) - departures.get(0);
+        assertThat(took).isCloseTo(1000 * interval(limit), within((double) STEP));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
     void pollingIsPermittedWhenWaitingIs(Limit limit) {
         Rule rule = Rule.of("rule", limit);
         int count = 3 * permitsToWarm(limit);
