@@ -15,6 +15,7 @@ import dev.limiter.failover.StorageUnavailableException;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.testkit.Conditions;
 import dev.limiter.testkit.RedisServer;
+import dev.limiter.testkit.manual.Manual;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -25,7 +26,6 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -137,7 +137,7 @@ class RightsTests {
 
     @Test
     void guideListsThePermissions() throws IOException {
-        assertThat(Files.readString(Path.of("../docs/guides/redis.md")))
+        assertThat(Files.readString(Manual.page("guides/redis.md")))
                 .contains("```text\n~limiter:* " + RedisErrors.RIGHTS + "\n```");
     }
 
