@@ -2,7 +2,7 @@
 
 import * as endpoint from './endpoint.js';
 import { choice, cut, field, filled, make } from './elements.js';
-import { changed, resources, sources, standing, suggestion } from './standing.js';
+import { changed, holders, resources, sources, standing, suggestion } from './standing.js';
 
 const MOST_KEYS = 5;
 
@@ -42,7 +42,7 @@ export function panel(name, rule, run, version) {
     answer.hidden = content.length === 0;
   };
 
-  /** Shows the state of the shared bucket or the most rejected keys. Skips keys that are gone. */
+  /** Shows the state of the shared bucket or the most rejected keys, and the holders of permits. Skips keys that are gone. */
   async function look() {
     const one = await endpoint.rule(name, endpoint.LIVE);
     const keys = rule.key.length === 0 ? [['All clients', '']]
@@ -52,6 +52,7 @@ export function panel(name, rule, run, version) {
     const rows = parts.filter((part) => part !== null);
     state.replaceChildren(
       ...(rows.length ? rows : [make('p', { class: 'soft' }, 'No key was rejected in the last five minutes. Enter a key below to see its state.')]),
+      ...(one.held ? [holders(one.held)] : []),
       ...(one.change ? [changed(one.change)] : []),
       ...(Object.keys(one.resources).length > 1 ? [resources(one.resources)] : []));
   }

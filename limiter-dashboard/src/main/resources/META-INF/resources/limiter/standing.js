@@ -1,4 +1,4 @@
-// The state of keys, and the sources of settings.
+// The state of keys, the holders of permits, and the sources of settings.
 
 import { cut, make, table } from './elements.js';
 import { duration, permitted, rejected } from './words.js';
@@ -34,6 +34,15 @@ function bucketRows(bucket) {
 export function standing(title, { buckets }) {
   return make('div', { class: 'standing' }, make('h4', {}, title),
     make('ul', {}, ...buckets.slice(0, 20).flatMap(bucketRows)));
+}
+
+/** Lists the oldest holders of permits. */
+export function holders({ permits, requests, oldest }) {
+  return make('div', { class: 'standing' },
+    make('h4', {}, 'Held now: ' + permits + (permits === 1 ? ' permit' : ' permits') + ' by ' + requests
+      + (requests === 1 ? ' request' : ' requests')),
+    make('ul', {}, ...oldest.map((each) => make('li', {}, 'For ' + duration(each.heldFor) + ': ' + cut(each.resource, 60)
+      + ', thread ' + cut(each.thread, 60) + (each.keyHash ? ', key ' + each.keyHash : '')))));
 }
 
 /** Shows the change of a rule. */

@@ -215,7 +215,7 @@ class DashboardBrowserTests {
     }
 
     @Test
-    void showsWhatIsLeft() {
+    void showsWhatIsLeftAndWhoHoldsPermits() {
         status("/stock/available");
         openOnly("StockService.available");
         browser.awaitText("article .state", "2 of 3 left");
@@ -228,6 +228,8 @@ class DashboardBrowserTests {
         try {
             openOnly("OrderController.export");
             browser.awaitText("article .state", "1 of 2 left");
+            browser.awaitText("article .state", "Held now: 1 permit by 1 request");
+            browser.awaitText("article .state", "OrderController.export");
         } finally {
             client.interrupt();
         }

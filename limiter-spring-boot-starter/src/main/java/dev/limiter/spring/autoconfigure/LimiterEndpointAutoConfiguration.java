@@ -7,6 +7,7 @@ import dev.limiter.spring.actuate.endpoint.LimiterWebEndpoint;
 import dev.limiter.spring.actuate.endpoint.RequestExplanations;
 import dev.limiter.spring.actuate.endpoint.UnknownParameterAdvisor;
 import dev.limiter.spring.config.LimiterSettings;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.BackgroundTask;
@@ -69,10 +70,11 @@ public final class LimiterEndpointAutoConfiguration {
             DecisionCounts counts,
             RejectedKeys rejected,
             DemandRecorder demand,
+            PermitHolders holders,
             ApplicationEventPublisher events,
             KeyHash hash) {
         return new LimiterEndpoint(
-                rules, limiters, decider, settings.caps(), counts, rejected, demand, storage, events, hash);
+                rules, limiters, decider, settings.caps(), counts, rejected, demand, holders, storage, events, hash);
     }
 
     @Bean

@@ -1,44 +1,50 @@
 package dev.limiter.spring.decide;
 
+import static java.util.Comparator.comparing;
+
 import dev.limiter.Charge;
 import dev.limiter.Decision;
 import dev.limiter.Limit;
 import dev.limiter.TimeSource;
+import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.compile.RuleContexts;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the permits of concurrency limits that requests and calls of this instance hold, by rule. Thread-safe.
+ * The requests and calls of this instance that hold permits of concurrency limits. Thread-safe.
  */
 public final class PermitHolders {
 
-    private final ConcurrentMap<String, LongAdder> byRule = new ConcurrentHashMap<>();
+    private final Map<String, Set<HeldPermit>> byRule = new ConcurrentHashMap<>();
     private final TimeSource clock;
-    private volatile BiConsumer<String, Duration> onRelease = (rule, held) -> {};
+    private volatile BiConsumer<HeldPermit, Duration> onRelease = (permit, held) -> {};
 
     public PermitHolders(TimeSource clock) {
         this.clock = clock;
     }
 
-    /** Counts the concurrency permits of a request until the returned action runs, once. */
-    Runnable hold(List<Charge> charges, Decision decision) {
-        List<Held> held = new ArrayList<>(1);
+    /** Records the concurrency permits of a request until the returned action runs. */
+    Runnable hold(List<RateLimitRule> rules, List<Charge> charges, Decision decision, RuleContexts contexts) {
+        List<HeldPermit> held = new ArrayList<>(1);
         List<Decision> parts = decision.parts();
         for (int i = 0; i < charges.size(); i++) {
             Decision part = parts.size() == charges.size() ? parts.get(i) : decision;
             long permits = Verdict.isCounted(part) ? permits(charges.get(i)) : 0;
             if (permits > 0) {
-                held.add(new Held(charges.get(i).rule().name(), permits));
+                held.add(add(charges.get(i), permits, contexts.resource(rules.get(i))));
             }
         }
-        return () -> held.forEach(Held::release);
+        return () -> held.forEach(this::release);
     }
 
     private static long permits(Charge charge) {
@@ -50,37 +56,56 @@ public final class PermitHolders {
                 .orElse(0);
     }
 
-    private final class Held {
+    private HeldPermit add(Charge charge, long permits, String resource) {
+        Instant since = Instant.ofEpochSecond(0, clock.epochNanos());
+        String thread = Thread.currentThread().getName();
+        HeldPermit permit = new HeldPermit(charge.rule().name(), charge.key(), permits, resource, thread, since);
+        byRule.computeIfAbsent(permit.rule(), rule -> ConcurrentHashMap.newKeySet())
+                .add(permit);
+        return permit;
+    }
 
-        private final String rule;
-        private final long permits;
-        private final long since = clock.epochNanos();
-        private final LongAdder count;
-        private final AtomicBoolean released = new AtomicBoolean();
-
-        Held(String rule, long permits) {
-            this.rule = rule;
-            this.permits = permits;
-            this.count = byRule.computeIfAbsent(rule, name -> new LongAdder());
-            count.add(permits);
-        }
-
-        void release() {
-            if (released.compareAndSet(false, true)) {
-                count.add(-permits);
-                onRelease.accept(rule, Duration.ofNanos(clock.epochNanos() - since));
-            }
+    /** Does nothing if it was released. */
+    private void release(HeldPermit permit) {
+        if (byRule.getOrDefault(permit.rule(), Set.of()).remove(permit)) {
+            onRelease.accept(permit, age(permit));
         }
     }
 
-    /** Sets the listener for releases: the rule and the time of the hold. It must be quick, and must not throw. */
-    public void onRelease(BiConsumer<String, Duration> listener) {
+    /** Removes all permits of a key, after its state was reset. */
+    public void forget(String rule, String key) {
+        Set<HeldPermit> held = byRule.get(rule);
+        if (held != null) {
+            held.removeIf(permit -> permit.key().equals(key));
+        }
+    }
+
+    /** Returns the time since the permit was granted, zero or more. */
+    public Duration age(HeldPermit permit) {
+        return Duration.between(permit.since(), Instant.ofEpochSecond(0, clock.epochNanos()));
+    }
+
+    /** Sets the listener for releases and their hold times. It must be quick, and must not throw. */
+    public void onRelease(BiConsumer<HeldPermit, Duration> listener) {
         onRelease = listener;
+    }
+
+    /**
+     * Returns the held permits of a rule, oldest first; of all keys if {@code key} is null. Not a consistent snapshot.
+     */
+    public List<HeldPermit> of(String rule, @Nullable String key) {
+        return held(rule)
+                .filter(permit -> key == null || key.equals(permit.key()))
+                .sorted(comparing(HeldPermit::since))
+                .toList();
     }
 
     /** Returns the number of held permits of a rule. */
     public long permits(String rule) {
-        LongAdder held = byRule.get(rule);
-        return held == null ? 0 : held.sum();
+        return held(rule).mapToLong(HeldPermit::permits).sum();
+    }
+
+    private Stream<HeldPermit> held(String rule) {
+        return byRule.getOrDefault(rule, Set.of()).stream();
     }
 }

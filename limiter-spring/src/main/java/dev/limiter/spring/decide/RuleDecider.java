@@ -38,7 +38,7 @@ public final class RuleDecider {
 
     /**
      * @param storage the storage of the limiters
-     * @param holders counts held permits of concurrency limits
+     * @param holders records held permits of concurrency limits
      */
     public RuleDecider(
             RateLimiters limiters, RateLimiterStorage storage, DecisionReports reports, PermitHolders holders) {
@@ -104,7 +104,8 @@ public final class RuleDecider {
     /** Returns the verdict for a request that the storage permitted. */
     Verdict permitted(Asked asked, ApplicableRules rules, RuleContexts contexts, Decision decision, Duration waited) {
         List<OpenCharge> open = rules.settling ? charges.open(asked.rules(), contexts, decision) : List.of();
-        List<Runnable> held = rules.holding ? List.of(holders.hold(asked.charges(), decision)) : List.of();
+        List<Runnable> held =
+                rules.holding ? List.of(holders.hold(asked.rules(), asked.charges(), decision, contexts)) : List.of();
         Verdict verdict = asked.permitted(decision, open, held);
         reports.permitted(verdict, contexts, waited);
         return verdict;
@@ -147,6 +148,7 @@ public final class RuleDecider {
     public void reset(RateLimitRule rule, String key) {
         for (Rule counted : rule.counted()) {
             limiters.reset(counted, key);
+            holders.forget(counted.name(), key);
         }
     }
 

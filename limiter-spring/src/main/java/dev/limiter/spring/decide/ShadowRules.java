@@ -71,7 +71,7 @@ final class ShadowRules {
         decisions.add(decision);
         open.addAll(decider.charges.open(List.of(rule), contexts, decision));
         if (rule.limitsConcurrency() && decision.permitted()) {
-            held.add(decider.holders.hold(List.of(charge), decision));
+            held.add(decider.holders.hold(List.of(rule), List.of(charge), decision, contexts));
         }
         Outcome outcome = Outcome.watched(decision);
         if (outcome == Outcome.SHADOW_REJECTED) {

@@ -192,7 +192,7 @@ class CallCompletionTests {
 
     /** Returns the next release of a permit. */
     private void failOnce() {
-        holders.onRelease((rule, time) -> {
+        holders.onRelease((permit, time) -> {
             holders.onRelease((other, later) -> {});
             throw new IllegalStateException("on purpose");
         });

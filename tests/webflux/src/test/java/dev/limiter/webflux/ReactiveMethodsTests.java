@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.limiter.RateLimitExceededException;
 import dev.limiter.spring.RateLimitTemplate;
 import dev.limiter.spring.annotation.RateLimiter;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.testkit.Conditions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ class ReactiveMethodsTests {
     private static final Applications applications = new Applications();
     private static Service service;
     private static RateLimitTemplate limits;
+    private static PermitHolders holders;
     private static AtomicInteger advised;
 
     @BeforeAll
@@ -68,6 +70,7 @@ class ReactiveMethodsTests {
                 """, "--spring.main.web-application-type=none");
         service = context.getBean(Service.class);
         limits = context.getBean(RateLimitTemplate.class);
+        holders = context.getBean(PermitHolders.class);
         advised = context.getBean(Methods.class).advised;
     }
 
@@ -138,7 +141,7 @@ class ReactiveMethodsTests {
                 subscription.cancel();
             }
         });
-        assertThat(taken("flight", "at-once")).isZero();
+        assertThat(held("flight", "at-once")).isZero();
     }
 
     @Test
@@ -149,10 +152,10 @@ class ReactiveMethodsTests {
         Disposable second = service.queue("queue", Mono.<String>never().doOnSubscribe(s -> begun.incrementAndGet()))
                 .subscribe();
         second.dispose();
-        assertThat(taken("queue", "queue")).isOne();
+        assertThat(held("queue", "queue")).isOne();
         end.tryEmitEmpty();
         Conditions.await(first::isDisposed);
-        assertThat(taken("queue", "queue")).isZero();
+        assertThat(held("queue", "queue")).isZero();
         assertThat(limits.peek("queue", "queue").remaining()).isOne();
         assertThat(begun).hasValue(0);
 
@@ -169,7 +172,7 @@ class ReactiveMethodsTests {
     void permitOfAMonoEndsWithIt(String way) {
         AtomicInteger during = new AtomicInteger();
         Mono<String> counted = Mono.defer(() -> {
-            during.set((int) taken("flight", way));
+            during.set((int) held("flight", way));
             return switch (way) {
                 case "complete" -> Mono.just("x");
                 case "empty" -> Mono.empty();
@@ -194,7 +197,7 @@ class ReactiveMethodsTests {
         if (!way.equals("throws") && !way.equals("null")) {
             assertThat(during).hasValue(1);
         }
-        Conditions.await(() -> taken("flight", way) == 0);
+        Conditions.await(() -> held("flight", way) == 0);
         assertThat(limits.peek("flight", way).remaining()).isEqualTo(2);
     }
 
@@ -204,11 +207,11 @@ class ReactiveMethodsTests {
         List<String> seen = new ArrayList<>();
         Disposable running = service.flights("flux", elements.asFlux()).subscribe(seen::add);
         elements.tryEmitNext("a");
-        assertThat(taken("flight", "flux")).isOne();
+        assertThat(held("flight", "flux")).isOne();
         elements.tryEmitComplete();
         assertThat(running.isDisposed()).isTrue();
         assertThat(seen).containsExactly("a");
-        assertThat(taken("flight", "flux")).isZero();
+        assertThat(held("flight", "flux")).isZero();
 
         Flux<String> endless = service.flights("flux", Flux.just("x").repeat());
         assertThat(endless.take(1).blockLast()).isEqualTo("x");
@@ -220,7 +223,7 @@ class ReactiveMethodsTests {
         assertThatThrownBy(() -> service.flights("flux", Flux.error(new IllegalStateException("on purpose")))
                         .blockLast())
                 .hasMessage("on purpose");
-        assertThat(taken("flight", "flux")).isZero();
+        assertThat(held("flight", "flux")).isZero();
         assertThat(limits.peek("flight", "flux").remaining()).isEqualTo(2);
     }
 
@@ -228,10 +231,10 @@ class ReactiveMethodsTests {
     void permitIsFreeWhenTheSubscriberSeesTheEnd() {
         List<Long> after = new ArrayList<>();
         service.flight("seen", Mono.just("x"))
-                .doOnSuccess(value -> after.add(taken("flight", "seen")))
+                .doOnSuccess(value -> after.add(held("flight", "seen")))
                 .block();
         service.flights("seen", Flux.just("x"))
-                .doOnComplete(() -> after.add(taken("flight", "seen")))
+                .doOnComplete(() -> after.add(held("flight", "seen")))
                 .blockLast();
         assertThat(after).containsExactly(0L, 0L);
     }
@@ -252,7 +255,7 @@ class ReactiveMethodsTests {
                 .block();
         assertThat(done).isEqualTo(200);
         assertThat(most).hasValue(1);
-        assertThat(taken("queue", "most")).isZero();
+        assertThat(held("queue", "most")).isZero();
     }
 
     /** Cancellation by another thread, at the moment when the queue grants the permit. */
@@ -274,7 +277,7 @@ class ReactiveMethodsTests {
                 cancelled.get(30, TimeUnit.SECONDS);
                 holding.dispose();
                 Conditions.await(() -> limits.peek("queue", "race").remaining() == 1);
-                Conditions.await(() -> taken("queue", "race") == 0);
+                Conditions.await(() -> held("queue", "race") == 0);
             }
         } finally {
             other.shutdownNow();
@@ -344,6 +347,12 @@ class ReactiveMethodsTests {
     }
 
     private static final Map<String, Integer> LIMITS = Map.of("once", 1, "flight", 2, "queue", 1);
+
+    private static long held(String rule, String key) {
+        return holders.of(rule, null).stream()
+                .filter(permit -> permit.key().endsWith(":" + key))
+                .count();
+    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

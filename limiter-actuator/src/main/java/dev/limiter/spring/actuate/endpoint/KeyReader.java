@@ -25,9 +25,11 @@ final class KeyReader {
     private final LiveRules rules;
     private final RateLimiters limiters;
     private final RejectedKeys rejected;
+    private final HeldPermitReader held;
     private final KeyHash hash;
 
-    KeyReader(LiveRules rules, RateLimiters limiters, RejectedKeys rejected, KeyHash hash) {
+    KeyReader(LiveRules rules, RateLimiters limiters, RejectedKeys rejected, HeldPermitReader held, KeyHash hash) {
+        this.held = held;
         this.hash = hash;
         this.rules = rules;
         this.limiters = limiters;
@@ -95,12 +97,13 @@ final class KeyReader {
                 + " stored, such as " + keys.values().iterator().next() + ".";
     }
 
-    /** Finds a key by its hash: one that was rejected recently, or has an override. */
+    /** Finds a key by its hash: one that was rejected recently, has an override, or holds permits. */
     private Optional<String> hashed(String rule, String keyHash) {
         return rejected.find(rule, keyHash)
                 .or(() -> rules.changes().ofKeys(rule).keySet().stream()
                         .filter(key -> hash.of(key).equals(keyHash))
-                        .findFirst());
+                        .findFirst())
+                .or(() -> held.find(rule, keyHash));
     }
 
     private static IllegalArgumentException noKey(RateLimitRule rule, @Nullable String key) {
@@ -163,6 +166,7 @@ final class KeyReader {
         if (!rule.tiers().isEmpty()) {
             body.put("tiers", ofTiers(rule, key));
         }
+        held.describe(rule, key, body);
         return body;
     }
 

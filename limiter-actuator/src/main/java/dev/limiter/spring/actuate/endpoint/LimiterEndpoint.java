@@ -3,6 +3,7 @@ package dev.limiter.spring.actuate.endpoint;
 import dev.limiter.RateLimiters;
 import dev.limiter.spring.compile.Caps;
 import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.decide.RuleDecider;
 import dev.limiter.spring.failure.LimiterConfigurationException;
 import dev.limiter.spring.failure.MessageCode;
@@ -56,13 +57,15 @@ public final class LimiterEndpoint {
             DecisionCounts counts,
             RejectedKeys rejected,
             DemandRecorder demand,
+            PermitHolders holders,
             DecidingStorage storage,
             ApplicationEventPublisher events,
             KeyHash hash) {
+        HeldPermitReader held = new HeldPermitReader(holders, hash);
         OperatorLog log = new OperatorLog(events);
         this.rules = rules;
-        this.reader = new RuleReader(rules, limiters, caps, counts, rejected, demand, storage, hash);
-        this.keys = new KeyReader(rules, limiters, rejected, hash);
+        this.reader = new RuleReader(rules, limiters, caps, counts, rejected, demand, storage, held, hash);
+        this.keys = new KeyReader(rules, limiters, rejected, held, hash);
         this.changer = new RuleChanger(rules, demand, reader, log);
         this.keyChanger = new KeyChanger(rules, decider, keys, log, hash);
     }

@@ -41,6 +41,7 @@ final class RuleReader {
     private final RejectedKeys rejected;
     private final DemandRecorder demand;
     private final DecidingStorage storage;
+    private final HeldPermitReader held;
     private final KeyHash hash;
 
     /** Identifies this process: counts start at zero in each, so readers must not compare those of different ones. */
@@ -54,7 +55,9 @@ final class RuleReader {
             RejectedKeys rejected,
             DemandRecorder demand,
             DecidingStorage storage,
+            HeldPermitReader held,
             KeyHash hash) {
+        this.held = held;
         this.rules = rules;
         this.limiters = limiters;
         this.caps = caps;
@@ -102,7 +105,7 @@ final class RuleReader {
 
     /**
      * Describes the rules of one name in full: also their change, the source of each setting, decisions by resource,
-     * and the most rejected keys.
+     * the most rejected keys, and the holders of permits.
      */
     Map<String, Object> one(List<RateLimitRule> named) {
         Map<String, Object> body = describe(named);
@@ -115,6 +118,7 @@ final class RuleReader {
         body.put("sources", SettingOrigins.of(named.get(0)));
         body.put("resources", counts.byResource(name));
         body.put("rejectedMost", rejectedMost(name));
+        held.describe(named.get(0), null, body);
         return body;
     }
 

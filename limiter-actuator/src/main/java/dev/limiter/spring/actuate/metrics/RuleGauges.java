@@ -74,8 +74,8 @@ public final class RuleGauges implements SmartLifecycle {
     public synchronized void start() {
         registries = MeterRegistries.of(available);
         gauges = registries.stream().map(Gauges::of).toList();
-        holders.onRelease(
-                (rule, time) -> held.computeIfAbsent(rule, this::timers).forEach(timer -> timer.record(time)));
+        holders.onRelease((permit, time) ->
+                held.computeIfAbsent(permit.rule(), this::timers).forEach(timer -> timer.record(time)));
         running = true;
         show();
     }

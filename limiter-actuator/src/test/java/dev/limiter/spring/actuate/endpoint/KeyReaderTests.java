@@ -11,11 +11,11 @@ import dev.limiter.RateLimiterFactory;
 import dev.limiter.RateLimiters;
 import dev.limiter.memory.InMemoryRateLimiterStorage;
 import dev.limiter.spring.compile.RateLimitRule;
+import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.rule.RuleDefinition;
-import dev.limiter.spring.rule.RuleOptions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,17 +38,18 @@ class KeyReaderTests {
                 rule("test").limit(10L, "1s", null, null, null).warmUp("10s"),
                 rule("test")
                         .limit(10L, "1s", Algorithm.LEAKY_BUCKET, null, null)
-                        .set(RuleOptions.MAX_WAIT, "1s"),
+                        .waiting("1s", null, null, null),
                 rule("test").limit(10L, null, Algorithm.CONCURRENCY, null, null));
     }
 
     @ParameterizedTest
     @MethodSource("rules")
     void forgottenHashCannotBeChanged(RuleDefinition.Builder builder) {
-        LiveRules live = live(now::get, builder.set(RuleOptions.KEY, List.of("header:plan")));
+        LiveRules live = live(now::get, builder.key(List.of("header:plan")));
         List<RateLimitRule> named = live.named("test");
         KeyHash hash = KeyHash.with("secret");
-        KeyReader keys = new KeyReader(live, limiters, new RejectedKeys(hash), hash);
+        HeldPermitReader held = new HeldPermitReader(new PermitHolders(now::get), hash);
+        KeyReader keys = new KeyReader(live, limiters, new RejectedKeys(hash), held, hash);
 
         assertThat(keys.standings(named, HASH, null).toString()).contains("used=false", "note=");
         assertThatIllegalArgumentException()
