@@ -9,6 +9,8 @@ import dev.limiter.failover.StorageUnavailableException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One call to a node for a decision. Reports its outcome to the node and the listener. */
 final class RemoteCall {
@@ -20,6 +22,7 @@ final class RemoteCall {
     private final StorageListener listener;
     private final TimeSource clock;
     private final long begun;
+    private final @Nullable Consumer<Outcome> ending;
     private final CompletableFuture<Decision> reply;
 
     /** Sends the call. */
@@ -31,6 +34,7 @@ final class RemoteCall {
         this.listener = listener;
         this.clock = clock;
         this.begun = clock.epochNanos();
+        this.ending = listener.asking(charges);
         this.reply = Timeouts.started(() -> remote.ask(charges));
     }
 
@@ -72,6 +76,7 @@ final class RemoteCall {
     }
 
     private void succeeded(Decision decision) {
+        end(Outcome.OK);
         listener.asked(Outcome.OK, took());
         node.succeeded(decision.permitted() && charges.stream().anyMatch(charge -> charge.permits() > 0));
     }
@@ -79,9 +84,11 @@ final class RemoteCall {
     private void failed(RuntimeException failure) {
         if (!(failure instanceof StorageUnavailableException unavailable)) {
             // a mistake in a rule is not a failure of the storage
+            end(Outcome.ERROR);
             return;
         }
         Outcome outcome = outcome(unavailable.reason());
+        end(outcome);
         listener.asked(outcome, took());
         switch (unavailable.reason()) {
             case BROKEN_STATE -> listener.broken(failure.getMessage());
@@ -96,6 +103,12 @@ final class RemoteCall {
             case FAILED, NOT_DONE, LACKS_RIGHT -> Outcome.ERROR;
             case BROKEN_STATE -> Outcome.BROKEN_STATE;
         };
+    }
+
+    private void end(Outcome outcome) {
+        if (ending != null) {
+            ending.accept(outcome);
+        }
     }
 
     private Duration took() {

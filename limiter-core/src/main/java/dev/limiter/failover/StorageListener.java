@@ -1,6 +1,9 @@
 package dev.limiter.failover;
 
+import dev.limiter.Charge;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,15 @@ public interface StorageListener {
         ERROR,
         /** A state could not be read. */
         BROKEN_STATE
+    }
+
+    /**
+     * Called before a call for a decision, in the deciding thread.
+     *
+     * @return receives the outcome once, in any thread; null (the default) to ignore it
+     */
+    default @Nullable Consumer<Outcome> asking(List<Charge> charges) {
+        return null;
     }
 
     /** Called when a call for a decision has ended. */

@@ -21,6 +21,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +46,7 @@ class FailoverStorageTests implements StorageListener {
     private final List<String> changes = new CopyOnWriteArrayList<>();
     private final List<String> missingRights = new CopyOnWriteArrayList<>();
     private final List<String> brokenStates = new CopyOnWriteArrayList<>();
+    private final List<String> callEvents = new CopyOnWriteArrayList<>();
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
     private final Rule rule = Rule.of("rule", Limit.fixedWindow(10, HOUR).alignFirst());
     private final Rule other = Rule.of("other", Limit.fixedWindow(MANY, HOUR).alignFirst());
@@ -64,6 +67,13 @@ class FailoverStorageTests implements StorageListener {
     @Override
     public void asked(Outcome outcome, Duration took) {
         outcomes.add(outcome);
+    }
+
+    @Override
+    public Consumer<Outcome> asking(List<Charge> charges) {
+        String rules = charges.stream().map(charge -> charge.rule().name()).collect(Collectors.joining(","));
+        callEvents.add(rules);
+        return outcome -> callEvents.add(rules + " " + outcome);
     }
 
     @Override
@@ -172,7 +182,34 @@ class FailoverStorageTests implements StorageListener {
         assertThat(storage.decideAsync(List.of(rule.charge("key"))).join().permitted())
                 .isTrue();
         assertThat(outcomes).isEmpty();
+        assertThat(callEvents).isEmpty();
         assertThat(remote.calls).hasValue(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void listenerReceivesBeginningAndEndOfACall(boolean blocking) {
+        remote.withhold(Duration.ofSeconds(60));
+        CompletableFuture<Decision> answer = blocking
+                ? CompletableFuture.supplyAsync(() -> take("key", 1))
+                : storage.decideAsync(List.of(rule.charge("key")));
+        await(() -> !callEvents.isEmpty());
+        assertThat(callEvents).containsExactly("rule");
+        remote.replyAll();
+        answer.join();
+        assertThat(callEvents).containsExactly("rule", "rule OK");
+
+        remote.fail("");
+        var unused = blocking
+                ? take("key", 1)
+                : storage.decideAsync(List.of(rule.charge("key"))).join();
+        assertThat(callEvents).containsExactly("rule", "rule OK", "rule", "rule ERROR");
+
+        callEvents.clear();
+        untilLost("");
+        int before = callEvents.size();
+        take("key", 1);
+        assertThat(callEvents).as("no calls").hasSize(before);
     }
 
     /** Half of five is two, at which half of the burst refills in more than the longest window. */
@@ -363,7 +400,7 @@ class FailoverStorageTests implements StorageListener {
         }
         assertThat(storage.isAvailable()).isTrue();
         assertThat(outcomes).isEmpty();
-        assertThat(remote.calls).hasValue(MANY);
+        assertThat(callEvents).hasSize(2 * MANY).containsOnly("rule", "rule ERROR");
         assertThat(local.size()).isZero();
     }
 
@@ -695,6 +732,6 @@ class FailoverStorageTests implements StorageListener {
                 .isInstanceOf(StorageUnavailableException.class)
                 .hasMessage("The storage is gone");
         assertThat(local.size()).isZero();
-        assertThat(outcomes).containsExactly(Outcome.OK, Outcome.ERROR);
+        assertThat(callEvents).containsExactly("rule", "rule OK", "rule", "rule ERROR");
     }
 }

@@ -4,6 +4,8 @@ import dev.limiter.RateLimiters;
 import dev.limiter.failover.FailoverRateLimiterStorage;
 import dev.limiter.redis.StorageStatistics;
 import dev.limiter.spring.actuate.metrics.LimiterMetrics;
+import dev.limiter.spring.actuate.metrics.LimiterObservations;
+import dev.limiter.spring.actuate.metrics.MeterSuppressingHandler;
 import dev.limiter.spring.actuate.metrics.QueuedRequestCounter;
 import dev.limiter.spring.actuate.metrics.RuleGauges;
 import dev.limiter.spring.actuate.metrics.StorageMetrics;
@@ -12,14 +14,22 @@ import dev.limiter.spring.decide.PermitHolders;
 import dev.limiter.spring.operate.DecidingStorage;
 import dev.limiter.spring.operate.LiveRules;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
-/** Auto-configuration of metrics. */
-@AutoConfiguration(after = LimiterChangesAutoConfiguration.class)
+/** Auto-configuration of metrics and observations. */
+@AutoConfiguration(
+        after = LimiterChangesAutoConfiguration.class,
+        // of Spring Boot 3.5, which creates its own meter handler only if there is none
+        afterName = "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnLimiter
 public final class LimiterMetricsAutoConfiguration {
@@ -47,5 +57,23 @@ public final class LimiterMetricsAutoConfiguration {
             ObjectProvider<StorageStatistics> statistics,
             ObjectProvider<FailoverRateLimiterStorage> storage) {
         return new StorageMetrics(registries, statistics, storage);
+    }
+
+    /** Observations, which become spans in applications with tracing. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({ObservationRegistry.class, MeterObservationHandler.class})
+    static class Observations {
+
+        @Bean
+        LimiterObservations limiterObservations(
+                ObjectProvider<ObservationRegistry> registry, ObjectProvider<RateLimiters> limiters) {
+            return new LimiterObservations(registry, limiters);
+        }
+
+        @Bean
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        MeterSuppressingHandler limiterTimedObservationHandler() {
+            return new MeterSuppressingHandler();
+        }
     }
 }

@@ -1,7 +1,9 @@
 package dev.limiter.spring.operate;
 
+import dev.limiter.Charge;
 import dev.limiter.failover.StorageListener;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
@@ -17,6 +19,18 @@ public final class StorageListeners implements StorageListener {
 
     public StorageListeners(List<StorageListener> listeners) {
         this.listeners = List.copyOf(listeners);
+    }
+
+    @Override
+    public @Nullable Consumer<Outcome> asking(List<Charge> charges) {
+        List<Consumer<Outcome>> ends = new ArrayList<>(1);
+        tell(listener -> {
+            Consumer<Outcome> end = listener.asking(charges);
+            if (end != null) {
+                ends.add(end);
+            }
+        });
+        return ends.isEmpty() ? null : outcome -> ends.forEach(end -> guarded(() -> end.accept(outcome)));
     }
 
     @Override
@@ -56,11 +70,15 @@ public final class StorageListeners implements StorageListener {
 
     private void tell(Consumer<StorageListener> message) {
         for (StorageListener listener : listeners) {
-            try {
-                message.accept(listener);
-            } catch (RuntimeException failure) {
-                logger.warn("A storage listener failed", failure);
-            }
+            guarded(() -> message.accept(listener));
+        }
+    }
+
+    private static void guarded(Runnable message) {
+        try {
+            message.run();
+        } catch (RuntimeException failure) {
+            logger.warn("A storage listener failed", failure);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** Micrometer meters. Internal. */
+/** Micrometer meters and observations. Internal. */
 @NullMarked
 package dev.limiter.spring.actuate.metrics;
 
