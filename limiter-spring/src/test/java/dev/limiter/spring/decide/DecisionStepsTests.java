@@ -76,21 +76,21 @@ class DecisionStepsTests {
         RuleDecider blocking = decider(memory, List.of(blockingEvents::add, new RejectionListener(rejections)));
         ApplicableRules rules = ApplicableRules.of(Stream.of(
                         rule("banning")
-                                .key(List.of("header:user"))
+                                .set(RuleOptions.KEY, List.of("header:user"))
                                 .limit(3L, "1s", null, null, null)
                                 .set(LimitsDefinition.CANDIDATE, candidate(5))
                                 .ban(3L, "1m", "10s"),
                         rule("skipped")
                                 .limit(9L, "1s", null, null, null)
-                                .condition("#request.getHeader('skip') == null"),
+                                .set(RuleOptions.CONDITION, "#request.getHeader('skip') == null"),
                         rule("costly")
                                 .limit(20L, "1s", null, null, null)
-                                .cost("T(Integer).parseInt(#request.getHeader('cost'))"),
+                                .set(RuleOptions.COST, "T(Integer).parseInt(#request.getHeader('cost'))"),
                         rule("partly")
-                                .key(List.of("header:user"))
+                                .set(RuleOptions.KEY, List.of("header:user"))
                                 .limit(4L, "1s", null, null, null)
                                 .set(RuleOptions.ROLLOUT, "50%"),
-                        rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))
+                        rule("watching").limit(2L, "1s", null, null, null).set(RuleOptions.MODE, Mode.SHADOW))
                 .map(RuleDefinition.Builder::build)
                 .flatMap(definition -> Stream.of(definition, CandidateRules.of(definition)))
                 .filter(Objects::nonNull)
@@ -151,10 +151,10 @@ class DecisionStepsTests {
     void eachStepStartsWithTheReplyToTheStepBefore() {
         ApplicableRules rules = ApplicableRules.of(List.of(
                 compiled(rule("banning")
-                        .key(List.of("header:user"))
+                        .set(RuleOptions.KEY, List.of("header:user"))
                         .limit(3L, "1s", null, null, null)
                         .ban(3L, "1m", "10s")),
-                compiled(rule("watching").limit(2L, "1s", null, null, null).mode(Mode.SHADOW))));
+                compiled(rule("watching").limit(2L, "1s", null, null, null).set(RuleOptions.MODE, Mode.SHADOW))));
         CompletableFuture<Verdict> verdict = decider.decideLater(rules, rule -> request(Map.of("user", "ann")));
         for (String question : List.of("peek", "decide", "decide")) {
             assertThat(verdict).isNotDone();
@@ -181,7 +181,7 @@ class DecisionStepsTests {
     void cancelledDecisionGivesBackWhatWasGrantedBeforeTheStepUnderWay() {
         RateLimitRule rule = compiled(rule("plain").limit(1L, "1h", null, null, null));
         RateLimitRule watching =
-                compiled(rule("watching").limit(1L, "1h", null, null, null).mode(Mode.SHADOW));
+                compiled(rule("watching").limit(1L, "1h", null, null, null).set(RuleOptions.MODE, Mode.SHADOW));
         CompletableFuture<Verdict> cancelled =
                 decider.decideLater(ApplicableRules.of(List.of(rule, watching)), same -> request(Map.of()));
         remote.answerOne();
@@ -197,9 +197,9 @@ class DecisionStepsTests {
     @Test
     void failingExpressionCostsAPermitOfUnresolvedKeys() {
         ApplicableRules rules = ApplicableRules.of(List.of(compiled(rule("failing")
-                .key(List.of("header:user"))
+                .set(RuleOptions.KEY, List.of("header:user"))
                 .limit(1L, "1h", null, null, null)
-                .condition("!#request.getHeader('flag').isEmpty()"))));
+                .set(RuleOptions.CONDITION, "!#request.getHeader('flag').isEmpty()"))));
         assertThatThrownBy(() -> remote.answerAll(() -> decider.decideLater(rules, rule -> request(Map.of()))))
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(RuleEvaluationException.class);
@@ -224,7 +224,7 @@ class DecisionStepsTests {
     void shadowRuleRejectsNothingIfTheStorageFailsAtOnce() {
         ApplicableRules rules = ApplicableRules.of(List.of(
                 compiled(rule("pool").limit(1L, null, Algorithm.CONCURRENCY, null, null)),
-                compiled(rule("watching").limit(1L, "1s", null, null, null).mode(Mode.SHADOW))));
+                compiled(rule("watching").limit(1L, "1s", null, null, null).set(RuleOptions.MODE, Mode.SHADOW))));
         remote.failingAtOnce = "watching";
 
         Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, rule -> request(Map.of())));
@@ -238,10 +238,12 @@ class DecisionStepsTests {
     void whatIsHeldIsShownUntilItIsReleasedOrGivenBack() {
         ApplicableRules rules = ApplicableRules.of(List.of(
                 compiled(rule("rate").limit(100L, "1s", null, null, null)),
-                compiled(rule("pool").key(List.of("header:user")).limit(2L, null, Algorithm.CONCURRENCY, null, null)),
+                compiled(rule("pool")
+                        .set(RuleOptions.KEY, List.of("header:user"))
+                        .limit(2L, null, Algorithm.CONCURRENCY, null, null)),
                 compiled(rule("watching")
                         .limit(2L, null, Algorithm.CONCURRENCY, null, null)
-                        .mode(Mode.SHADOW))));
+                        .set(RuleOptions.MODE, Mode.SHADOW))));
         Verdict verdict = remote.answerAll(() -> decider.decideLater(rules, ann("GET /a")));
         assertThat(held()).containsExactly(1L, 0L, 1L);
         assertThat(holders.of("pool", null)).singleElement().satisfies(held -> {

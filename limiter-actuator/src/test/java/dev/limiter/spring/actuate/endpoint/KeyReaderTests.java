@@ -16,6 +16,7 @@ import dev.limiter.spring.key.KeyHash;
 import dev.limiter.spring.operate.LiveRules;
 import dev.limiter.spring.operate.RejectedKeys;
 import dev.limiter.spring.rule.RuleDefinition;
+import dev.limiter.spring.rule.RuleOptions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,14 +39,14 @@ class KeyReaderTests {
                 rule("test").limit(10L, "1s", null, null, null).warmUp("10s"),
                 rule("test")
                         .limit(10L, "1s", Algorithm.LEAKY_BUCKET, null, null)
-                        .waiting("1s", null, null, null),
+                        .set(RuleOptions.MAX_WAIT, "1s"),
                 rule("test").limit(10L, null, Algorithm.CONCURRENCY, null, null));
     }
 
     @ParameterizedTest
     @MethodSource("rules")
     void forgottenHashCannotBeChanged(RuleDefinition.Builder builder) {
-        LiveRules live = live(now::get, builder.key(List.of("header:plan")));
+        LiveRules live = live(now::get, builder.set(RuleOptions.KEY, List.of("header:plan")));
         List<RateLimitRule> named = live.named("test");
         KeyHash hash = KeyHash.with("secret");
         HeldPermitReader held = new HeldPermitReader(new PermitHolders(now::get), hash);
