@@ -13,7 +13,6 @@ import dev.limiter.spi.ReleaseListener;
 import dev.limiter.spi.ReleaseListeners;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -161,24 +160,30 @@ public final class InMemoryRateLimiterStorage implements RateLimiterStorage {
         return decideAll(PermitArithmetic.merged(charges));
     }
 
+    /**
+     * Peeks at all charges but the last before it takes permits, so that a rejection charges no other rule. If another
+     * request takes the permits in between, those taken so far are returned.
+     */
     private Decision decideAll(List<Charge> charges) {
-        // peeking first takes no permits for a charge that another rule rejects; a lost race returns them
-        List<Decision> decisions = new ArrayList<>(charges.size());
+        int last = charges.size() - 1;
+        Decision[] decisions = new Decision[charges.size()];
         boolean permitted = true;
-        for (Charge charge : charges) {
-            Decision peeked = peek(charge);
-            permitted &= peeked.permitted();
-            decisions.add(peeked);
+        for (int i = 0; i < last; i++) {
+            decisions[i] = peek(charges.get(i));
+            permitted &= decisions[i].permitted();
         }
-        for (int i = 0; permitted && i < charges.size(); i++) {
-            Decision decision = decide(charges.get(i));
-            decisions.set(i, decision);
-            if (!decision.permitted()) {
-                decisions.forEach(Decision::giveBack);
+        decisions[last] = permitted ? decide(charges.get(last)) : peek(charges.get(last));
+        permitted &= decisions[last].permitted();
+        for (int i = 0; permitted && i < last; i++) {
+            decisions[i] = decide(charges.get(i));
+            if (!decisions[i].permitted()) {
+                for (Decision decision : decisions) {
+                    decision.giveBack();
+                }
                 permitted = false;
             }
         }
-        return AbstractDecision.allOf(decisions);
+        return AbstractDecision.allOf(List.of(decisions));
     }
 
     /**

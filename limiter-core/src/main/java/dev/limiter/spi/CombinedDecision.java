@@ -19,14 +19,17 @@ final class CombinedDecision extends AbstractDecision {
 
     /** Creates a combination; {@code apart} as in {@link AbstractDecision#allApart}. */
     CombinedDecision(List<? extends Decision> parts, boolean apart) {
-        this.parts = parts.stream().map(AbstractDecision::of).toList();
-        this.apart = apart;
-        AbstractDecision first = this.parts.get(0);
-        for (AbstractDecision part : this.parts) {
-            if (outranks(part, first)) {
-                first = part;
+        // without a stream: this is part of each decision on several rules
+        AbstractDecision[] known = new AbstractDecision[parts.size()];
+        AbstractDecision first = AbstractDecision.of(parts.get(0));
+        for (int i = 0; i < known.length; i++) {
+            known[i] = AbstractDecision.of(parts.get(i));
+            if (outranks(known[i], first)) {
+                first = known[i];
             }
         }
+        this.parts = List.of(known);
+        this.apart = apart;
         this.decisive = first;
     }
 
