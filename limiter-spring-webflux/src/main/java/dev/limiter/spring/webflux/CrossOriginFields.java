@@ -15,12 +15,12 @@ import org.springframework.web.cors.reactive.DefaultCorsProcessor;
 import org.springframework.web.server.ServerWebExchange;
 
 /** Lets scripts of other origins read rejections and the fields of limits, where the application allows them to. */
-final class CrossOriginHeaders extends DefaultCorsProcessor {
+final class CrossOriginFields extends DefaultCorsProcessor {
 
     private final ObjectProvider<CorsConfigurationSource> sources;
 
     /** {@code sources}: used by Spring Security's filter and by the handler mappings. */
-    CrossOriginHeaders(ObjectProvider<CorsConfigurationSource> sources) {
+    CrossOriginFields(ObjectProvider<CorsConfigurationSource> sources) {
         this.sources = sources;
     }
 

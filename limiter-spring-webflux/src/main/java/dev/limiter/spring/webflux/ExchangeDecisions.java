@@ -147,7 +147,7 @@ final class ExchangeDecisions extends RequestDecisions {
         int status = new ExchangeResponseView(exchange.getResponse()).status();
         if (!fields.isEmpty() && (status < REDIRECT || status >= CLIENT_ERROR)) {
             fields.forEach(exchange.getResponse().getHeaders()::set);
-            CrossOriginHeaders.expose(exchange.getResponse(), fields.keySet());
+            CrossOriginFields.expose(exchange.getResponse(), fields.keySet());
         }
     }
 

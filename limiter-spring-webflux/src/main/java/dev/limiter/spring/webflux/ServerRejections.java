@@ -15,7 +15,7 @@ public final class ServerRejections {
     private final ServerRejectionHandler handler;
     private final RuleDecider decider;
     private final HeaderStyle style;
-    private final CrossOriginHeaders crossOrigin;
+    private final CrossOriginFields crossOrigin;
 
     /**
      * @param style of limits that belong to no known rule
@@ -29,7 +29,7 @@ public final class ServerRejections {
         this.handler = handler;
         this.decider = decider;
         this.style = style;
-        this.crossOrigin = new CrossOriginHeaders(sources);
+        this.crossOrigin = new CrossOriginFields(sources);
     }
 
     boolean isPreflight(ServerWebExchange exchange) {
@@ -46,7 +46,7 @@ public final class ServerRejections {
         if (handler instanceof ProblemServerRejectionHandler ours) {
             ours.delay(decisions);
         }
-        CrossOriginHeaders.expose(exchange.getResponse(), List.of("Retry-After"));
+        CrossOriginFields.expose(exchange.getResponse(), List.of("Retry-After"));
         return Mono.fromFuture(() -> decisions.writeRejection(decider::peekLater, rejection, style))
                 .then(NettyConnection.later(exchange.getRequest(), () -> handler.handle(exchange, rejection)));
     }
