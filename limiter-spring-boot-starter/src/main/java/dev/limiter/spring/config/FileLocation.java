@@ -31,6 +31,6 @@ public final class FileLocation {
                     "This is not a valid path: " + impossible.getMessage() + ".", impossible);
         }
         throw new IllegalArgumentException(
-                "This is not a local file. Write a path such as /etc/limits/a.yml, or" + " file:/etc/limits/a.yml.");
+                "This is not a local file. Write a path such as /etc/limits/a.yml, or file:/etc/limits/a.yml.");
     }
 }

@@ -198,7 +198,7 @@ public final class RequestGate {
         }
         if (resource == null) {
             throw new IllegalStateException(
-                    "The ResourceResolver bean returned null for " + named + "; it must" + " return a name");
+                    "The ResourceResolver bean returned null for " + named + "; it must return a name");
         }
         return resource;
     }

@@ -196,7 +196,7 @@ final class ServletRequestDecisions extends RequestDecisions {
                 writeReturned(decider::peek).join();
             } catch (RuntimeException failure) {
                 logger.warn(
-                        "Updating RateLimit fields after a refund failed; the response has the earlier" + " values",
+                        "Updating RateLimit fields after a refund failed; the response has the earlier values",
                         failure);
             }
         }

@@ -24,14 +24,14 @@ record AddressRange(IpAddress network, int prefix) {
         IpAddress network = address.indexOf('%') >= 0 ? null : IpAddress.parse(address);
         if (network == null) {
             throw new IllegalArgumentException(
-                    "It is not an IP address or network (host names are not resolved)." + " " + EXAMPLES);
+                    "It is not an IP address or network (host names are not resolved). " + EXAMPLES);
         }
         boolean dotted = address.indexOf(':') < 0;
         int offset = dotted ? IpAddress.IPV4_OFFSET : 0;
         int prefix = slash < 0 ? IpAddress.BITS : offset + prefix(trimmed.substring(slash + 1), dotted ? 32 : 128);
         IpAddress first = first(network, prefix);
         if (!first.equals(network)) {
-            throw new IllegalArgumentException("The bits after the prefix must be zero. Did you mean" + " "
+            throw new IllegalArgumentException("The bits after the prefix must be zero. Did you mean "
                     + first.network(IpAddress.BITS) + "/" + (prefix - offset) + "? " + EXAMPLES);
         }
         return new AddressRange(network, prefix);

@@ -28,7 +28,7 @@ final class ProxyWarnings {
 
     void allAreTrusted() {
         logger.error("limiter.web.trusted-proxies contains all addresses: any client can forge its address, and get"
-                + " a" + " new bucket with each request. List only the addresses of your proxies.");
+                + " a new bucket with each request. List only the addresses of your proxies.");
     }
 
     /** Reports forwarded headers from an untrusted peer. */
@@ -41,19 +41,19 @@ final class ProxyWarnings {
         logger.error("A request has a Forwarded or X-Forwarded-For header, but comes from a peer "
                 + (network == null ? "" : "in " + network + " ")
                 + "that is not in limiter.web.trusted-proxies. The header is ignored, and the peer counts as the"
-                + " client." + " All clients of your own proxy would share one bucket: add it, for example"
+                + " client. All clients of your own proxy would share one bucket: add it, for example"
                 + " limiter.web.trusted-proxies: [\"" + (network == null ? "192.0.2.0/24" : network)
                 + "\"]. If this application has no proxy, a client forged the header, and you can ignore this"
-                + " message." + " It is logged once; the peer is logged at debug level.");
+                + " message. It is logged once; the peer is logged at debug level.");
         logger.debug("Untrusted peer: " + sender.peer());
     }
 
     void contradiction() {
         if (contradictionLogged.compareAndSet(false, true)) {
-            logger.error("A request has a Forwarded and an X-Forwarded-For header that name different clients." + ""
-                    + " Both are ignored, and all such requests share one bucket of their own. Set" + ""
+            logger.error("A request has a Forwarded and an X-Forwarded-For header that name different clients."
+                    + " Both are ignored, and all such requests share one bucket of their own. Set"
                     + " limiter.web.forwarded-header to the header that your proxies write, x-forwarded-for or"
-                    + " forwarded," + " or configure the proxies to remove the other one. This message is logged"
+                    + " forwarded, or configure the proxies to remove the other one. This message is logged"
                     + " once.");
         }
     }

@@ -67,7 +67,7 @@ record Fallback(Method method, boolean takesException) {
     private static String expected(Method limited, Class<?> targetClass, String name) {
         int parenthesis = name.indexOf('(');
         if (parenthesis > 0) {
-            return "It must be the name of a method without parameters: write" + " \"" + name.substring(0, parenthesis)
+            return "It must be the name of a method without parameters: write \"" + name.substring(0, parenthesis)
                     + "\".";
         }
         if (name.equals(limited.getName())) {

@@ -75,7 +75,7 @@ public final class LimitedMethodScanner implements SmartInitializingSingleton, S
                         MessageCode.UNUSED_RULE,
                         rule.origin() + " limits nothing: it has no paths, no bean has a"
                                 + " @RateLimiter(\"" + rule.name() + "\"), and code cannot use it, because its limit"
-                                + " is incomplete. Add paths, correct" + " the name, or remove the rule."));
+                                + " is incomplete. Add paths, correct the name, or remove the rule."));
             }
         }
         return findings;

@@ -29,7 +29,7 @@ final class UnproxiedMethods {
                         MessageCode.UNREACHABLE_METHOD,
                         RuleOrigin.annotation(LimitedMethods.signature(method, type))
                                 + " limits nothing: calls of a " + kind + " method bypass the proxy of its bean."
-                                + " Make the method overridable," + " or annotate a method that calls it."));
+                                + " Make the method overridable, or annotate a method that calls it."));
     }
 
     private static @Nullable String kind(Method method, Class<?> type) {

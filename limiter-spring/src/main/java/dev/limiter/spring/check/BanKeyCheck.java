@@ -38,8 +38,8 @@ public final class BanKeyCheck implements StartupCheck {
                         MessageCode.CHOSEN_BAN_KEY,
                         key.where() + " = " + text(key)
                                 + ": clients choose this value freely, so a banned client continues with another"
-                                + " one, and can" + " get another client banned by sending its value. Use ip"
-                                + " or principal|ip for" + " a rule with a ban, or a header that only your"
+                                + " one, and can get another client banned by sending its value. Use ip"
+                                + " or principal|ip for a rule with a ban, or a header that only your"
                                 + " gateway sets."))
                 .toList();
     }

@@ -27,8 +27,8 @@ public final class KeySecretCheck implements StartupCheck {
                 : List.of(new Finding(
                         MessageCode.KEY_SECRET,
                         "limiter.redis.key-secret is not set, so values of headers, cookies, sessions and the like"
-                                + " are" + " hashed with a public secret before they are stored in Redis. A reader"
-                                + " of Redis can find" + " values that are easy to guess. Set it to a random text of"
-                                + " 16 characters or more, the same" + " for all instances."));
+                                + " are hashed with a public secret before they are stored in Redis. A reader"
+                                + " of Redis can find values that are easy to guess. Set it to a random text of"
+                                + " 16 characters or more, the same for all instances."));
     }
 }

@@ -40,7 +40,7 @@ public final class ParallelChargesCheck implements StartupCheck {
         return new Finding(
                 MessageCode.PARALLEL_CHARGES,
                 chargeIf.where() + " = " + chargeIf.value() + ": a request holds its permits until its response"
-                        + " is" + " known, so parallel requests above the limit are rejected, even if none of them"
-                        + " is" + " charged. " + advice);
+                        + " is known, so parallel requests above the limit are rejected, even if none of them"
+                        + " is charged. " + advice);
     }
 }

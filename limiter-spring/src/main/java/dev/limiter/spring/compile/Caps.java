@@ -105,7 +105,7 @@ public final class Caps {
                     MessageCode.CAP,
                     where,
                     null,
-                    "It permits more than its cap: each key may have at most" + " " + cap.text()
+                    "It permits more than its cap: each key may have at most " + cap.text()
                             + ", at once and in the long run. Lower limit or burst, or raise the cap.");
         }
     }

@@ -130,7 +130,7 @@ final class LimitsCompilation {
                     MessageCode.TIERS,
                     tier.limit().where(),
                     null,
-                    "A tier must have limits or unlimited: true, not" + " both. Remove one.");
+                    "A tier must have limits or unlimited: true, not both. Remove one.");
         }
     }
 

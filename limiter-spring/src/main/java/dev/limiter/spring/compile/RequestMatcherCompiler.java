@@ -101,7 +101,7 @@ public final class RequestMatcherCompiler {
                 MessageCode.PATHS,
                 paths.where(),
                 String.join(", ", paths.value()),
-                reason + " Examples: /orders, /orders/{id}," + " /api/**");
+                reason + " Examples: /orders, /orders/{id}, /api/**");
         return null;
     }
 

@@ -95,8 +95,6 @@ public final class DecisionReports {
 
     private static void failed(Object listener, Throwable failure) {
         failures.error(
-                listener.getClass().getName(),
-                "A RateLimitListener failed; the decision is not" + " affected",
-                failure);
+                listener.getClass().getName(), "A RateLimitListener failed; the decision is not affected", failure);
     }
 }

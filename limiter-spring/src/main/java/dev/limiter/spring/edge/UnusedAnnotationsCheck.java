@@ -69,7 +69,7 @@ public final class UnusedAnnotationsCheck implements StartupCheck {
                         MessageCode.SWALLOWED_ANNOTATION,
                         where + ": " + String.join(", ", unused) + " has no effect, because only"
                                 + " " + rule.origin() + ", whose paths cover the endpoint, counts its requests. Move"
-                                + " the attribute into the" + " rule, or give the annotation another name."));
+                                + " the attribute into the rule, or give the annotation another name."));
             }
         }
     }

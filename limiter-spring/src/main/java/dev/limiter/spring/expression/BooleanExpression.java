@@ -41,7 +41,7 @@ public interface BooleanExpression {
                 return bool;
             }
             throw new RuleEvaluationException(
-                    expression + " returned " + value + ", but must return true or" + " false", null);
+                    expression + " returned " + value + ", but must return true or false", null);
         };
     }
 }

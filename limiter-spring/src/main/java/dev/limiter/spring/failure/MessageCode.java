@@ -22,7 +22,7 @@ public enum MessageCode {
     IGNORED_OPTION("LIM-204", "Remove the option, or use an algorithm that supports it."),
     TIME_ZONE(
             "LIM-205",
-            "Write UTC, a region such as Europe/Berlin or an offset such as \"+10:00\", next to align:" + " calendar."),
+            "Write UTC, a region such as Europe/Berlin or an offset such as \"+10:00\", next to align: calendar."),
     CALENDAR("LIM-206", "Write 1d, 7d or 1mo with algorithm: fixed-window and align: calendar."),
     TWO_SORTS_OF_LIMITS("LIM-207", "Set either limit and window in the rule, or named limits in limits."),
     COST("LIM-208", "Write a whole number from 1, or an expression that returns one."),

@@ -173,7 +173,7 @@ public final class KeyAlternatives {
             names(KeySource.class).forEach(source -> known.add(source + ":name"));
             known.addAll(List.of("global", "ip", "principal", "session", "method"));
             known.addAll(List.of("header:name", "cookie:name", "param:name", "path:name"));
-            throw new IllegalArgumentException("\"" + text + "\" is unknown. Known are " + String.join("," + " ", known)
+            throw new IllegalArgumentException("\"" + text + "\" is unknown. Known are " + String.join(", ", known)
                     + " and SpEL, which starts with # or @."
                     + DidYouMean.ask(type == KeySource.class ? name + ":name" : name, known));
         }

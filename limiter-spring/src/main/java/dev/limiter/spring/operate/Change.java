@@ -141,7 +141,7 @@ public record Change(
                     MessageCode.CHANGE,
                     RuleOptions.MODE.name(),
                     text,
-                    "Without a rule, only the mode can change." + " Send a mode, such as {\"mode\": \"shadow\"}.");
+                    "Without a rule, only the mode can change. Send a mode, such as {\"mode\": \"shadow\"}.");
         }
         return new Setting<>(mode(text.strip(), RuleOptions.MODE.name()), origin().of(ChangeOrigin.MODE_OF_ALL.name()));
     }

@@ -68,7 +68,7 @@ public record Changes(long version, Map<Target, Change> all) {
         targets.forEach(target -> next.merge(target, made, (former, latter) -> latter.over(former)));
         if (next.keySet().stream().filter(target -> target.key() != null).count() > MOST_KEYS) {
             throw new IllegalArgumentException(MOST_KEYS + " keys already have their own limits, which is the"
-                    + " maximum." + " Revert some, or use tiers or a limit-resolver.");
+                    + " maximum. Revert some, or use tiers or a limit-resolver.");
         }
         return new Changes(version + 1, next);
     }

@@ -61,7 +61,7 @@ public final class DemandRecorder implements RateLimitListener {
         String canonical = RuleName.canonical(rule);
         if (!byRule.containsKey(canonical) && byRule.size() == MOST) {
             throw new IllegalArgumentException("The demand for " + MOST
-                    + " rules is already recorded, which is the maximum. End one of the" + " recordings.");
+                    + " rules is already recorded, which is the maximum. End one of the recordings.");
         }
         Instant now = Instant.EPOCH.plus(Duration.ofNanos(clock.epochNanos()));
         byRule.put(canonical, new Recording(new PeakDemand(window), window, now));

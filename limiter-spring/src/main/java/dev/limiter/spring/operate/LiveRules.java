@@ -295,8 +295,8 @@ public final class LiveRules {
                             RuleOptions.MODE.name(),
                             mode,
                             "The mode of all rules is " + inForce + " (limiter.mode). The weaker mode wins, so the"
-                                    + " rule would" + " stay in mode " + inForce + ". To change the mode of all"
-                                    + " rules, POST to the endpoint without" + " a rule.");
+                                    + " rule would stay in mode " + inForce + ". To change the mode of all"
+                                    + " rules, POST to the endpoint without a rule.");
                 });
     }
 
@@ -362,8 +362,8 @@ public final class LiveRules {
         }
         Changes next = (stored == null ? changes : stored).at(now());
         if (next.version() < changes.version()) {
-            logger.warn("Stored changes of rules went back from version " + changes.version() + " to" + " "
-                    + next.version() + ": later changes are lost. Apply them again if they are still needed.");
+            logger.warn("Stored changes of rules went back from version " + changes.version() + " to " + next.version()
+                    + ": later changes are lost. Apply them again if they are still needed.");
         }
         putInForce(next, compiler.fit(configuration, next));
     }

@@ -51,7 +51,7 @@ public record RequestDescription(
                 headers.computeIfAbsent(cookie ? "Cookie" : name, unset -> new ArrayList<>())
                         .addAll(cookie ? List.of(name + "=" + values.get(0)) : values);
             } else if (!WORDS.contains(word)) {
-                throw new IllegalArgumentException("The parameter \"" + word + "\" is unknown. Known are" + " "
+                throw new IllegalArgumentException("The parameter \"" + word + "\" is unknown. Known are "
                         + String.join(", ", WORDS) + ", header.<name>, cookie.<name>.");
             } else if (values.size() > 1 && !word.equals(ROLE)) {
                 throw new IllegalArgumentException(

@@ -37,7 +37,7 @@ public final class StorageLog implements StorageListener {
     @Override
     public void lost(String node, Throwable cause) {
         logger.warn(name(node) + " is unavailable. Until it recovers, decisions follow on-failure (local: each instance"
-                + " enforces its" + " share of the limits in memory). Cause: " + cause.getMessage());
+                + " enforces its share of the limits in memory). Cause: " + cause.getMessage());
         logger.debug(name(node) + " is unavailable", cause);
     }
 
@@ -62,7 +62,7 @@ public final class StorageLog implements StorageListener {
     public void lacksRight(@Nullable String message) {
         if (isTime(logRightAfter)) {
             logger.warn(message + ". Without it, decisions follow on-failure, refunds stay charged, and released"
-                    + " permits are" + " free only after 30 s.");
+                    + " permits are free only after 30 s.");
         }
     }
 

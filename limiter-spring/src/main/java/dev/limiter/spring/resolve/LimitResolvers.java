@@ -63,7 +63,7 @@ public final class LimitResolvers implements Resettable, AutoCloseable {
 
     /** Logs an invalid result. */
     public void invalid(String rule, String key, String reason) {
-        logger.warn("Rule " + rule + ": limit-resolver " + reason + " The rule's own limit applies to the key" + " "
+        logger.warn("Rule " + rule + ": limit-resolver " + reason + " The rule's own limit applies to the key "
                 + hash.of(key) + ".");
     }
 

@@ -60,7 +60,7 @@ final class ResolverStatus {
             lastLogged = now;
             logger.warn(
                     "Rule " + rule + ": limit-resolver fails. Until it works again, known keys keep their last"
-                            + " limits, and the rule's own limit" + " applies to new keys.",
+                            + " limits, and the rule's own limit applies to new keys.",
                     LogText.escape(cause));
         }
     }

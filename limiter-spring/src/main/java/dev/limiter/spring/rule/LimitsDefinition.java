@@ -39,7 +39,7 @@ public record LimitsDefinition(
         Map<String, LimitDefinition> byName = new LinkedHashMap<>();
         for (Limit limit : limits) {
             if (limit.name().isEmpty() || byName.containsKey(limit.name())) {
-                throw new IllegalArgumentException("Each of several limits needs its own name, such as" + ""
+                throw new IllegalArgumentException("Each of several limits needs its own name, such as"
                         + " .named(\"hourly\"), but " + origin + " has " + limits);
             }
             byName.put(limit.name(), LimitDefinition.of(named(limit.name(), origin), limit));

@@ -102,7 +102,7 @@ public final class RuleTemplate implements RateLimitTemplate {
     private static CodeCall call(String rule, @Nullable String key, @Nullable Long permits, boolean mayWait) {
         if (key == null) {
             throw new IllegalArgumentException("The key for rule \"" + rule + "\" is null. Pass a text that"
-                    + " identifies" + " the client, or \"\" for the bucket of unidentified clients."
+                    + " identifies the client, or \"\" for the bucket of unidentified clients."
                     + " [" + MessageCode.KEY + "]");
         }
         return new CodeCall(key, permits, mayWait);
