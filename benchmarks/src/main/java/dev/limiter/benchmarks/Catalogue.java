@@ -347,7 +347,7 @@ final class Catalogue {
         return new Job(
                 "server-cpu",
                 "CPU time of a server over HTTP, with other libraries",
-                4,
+                6,
                 true,
                 "wrk",
                 8,
@@ -372,7 +372,7 @@ final class Catalogue {
         return new Job(
                 "server-cpu-ours",
                 "the same, in many rounds of few lines",
-                3.5,
+                4,
                 true,
                 "wrk",
                 40,
@@ -393,7 +393,7 @@ final class Catalogue {
         return new Job(
                 "server-cpu-webflux",
                 "the same on WebFlux",
-                3,
+                4,
                 true,
                 "wrk",
                 20,
@@ -417,7 +417,7 @@ final class Catalogue {
         return new Job(
                 "gateway",
                 "a route of Spring Cloud Gateway with a limit in Redis",
-                3,
+                4,
                 true,
                 "wrk",
                 20,

@@ -78,20 +78,6 @@ public final class LargestCall {
                 "the same, a thousand entries leave",
                 key -> storeLog(leaving, key, LOG, true),
                 key -> take(leaving, key, 900));
-        for (int stored : new int[] {100_000, 1_000_000}) {
-            String name = String.format(Locale.ROOT, "a log of %,d (of an older version)", stored);
-            print(
-                    name + ", half of it leaves",
-                    key -> storeLog(leaving, key, stored, true),
-                    key -> take(leaving, key, 1));
-            print(name + ", all has left", key -> storeLogLeft(leaving, key, stored), key -> take(leaving, key, 1));
-            Rule window = Rule.of("leaving", Limit.fixedWindow(10_000_000, HOUR));
-            print(
-                    name + ", the rule is a fixed window now",
-                    key -> storeLog(leaving, key, stored, false),
-                    key -> take(window, key, 1));
-            print(name + ", reset", key -> storeLog(leaving, key, stored, false), key -> storage.reset(leaving, key));
-        }
         print(
                 "a log of 10,000, a permit is refunded",
                 key -> {
@@ -273,25 +259,14 @@ public final class LargestCall {
     /** Stores a list of the total, the window, and entries: see {@code sliding_window_log.lua}. */
     private void storeLog(Rule rule, String key, int entries, boolean halfLeft) {
         long window = HOUR.toNanos() / 1000;
-        storeLog(
-                rule,
-                key,
-                entries,
-                halfLeft ? server.timeMicros() - window - entries / 2 : server.timeMicros() - entries);
-    }
-
-    private void storeLogLeft(Rule rule, String key, int entries) {
-        storeLog(rule, key, entries, server.timeMicros() - HOUR.toNanos() / 1000 - entries);
-    }
-
-    private void storeLog(Rule rule, String key, int entries, long first) {
+        long first = halfLeft ? server.timeMicros() - window - entries / 2 : server.timeMicros() - entries;
         byte[] state = state(rule, key);
-        commands.rpush(state, text("" + entries), text("" + HOUR.toNanos() / 1000));
-        byte[][] some = new byte[2000][];
+        commands.rpush(state, text("" + entries), text("" + window));
         for (int i = 0; i < entries; i += 1000) {
-            for (int j = 0; j < 1000; j++) {
-                some[2 * j] = text("" + (first + i + j));
-                some[2 * j + 1] = text("1");
+            byte[][] some = new byte[2 * Math.min(1000, entries - i)][];
+            for (int j = 0; j < some.length; j += 2) {
+                some[j] = text("" + (first + i + j / 2));
+                some[j + 1] = text("1");
             }
             commands.rpush(state, some);
         }

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerCpu {
 
+    /** A shorter one measures the JIT compiler. */
+    private static final int WARM_UP_SECONDS = 12;
+
     private final String table;
     private final int launches;
     private final int rounds;
@@ -75,11 +78,8 @@ public final class ServerCpu {
             for (Variant variant : variants) {
                 servers.put(variant, ServerProcess.start(variant, properties));
             }
-            // twice, because unexpected input makes the JIT compiler discard the first code
-            for (int i = 0; i < 2; i++) {
-                for (ServerProcess server : servers.values()) {
-                    server.load(2 * seconds);
-                }
+            for (ServerProcess server : servers.values()) {
+                server.load(WARM_UP_SECONDS);
             }
             for (int i = 0; i < rounds; i++) {
                 round(servers, redis, i);
