@@ -12,6 +12,7 @@ final class HeldRedis implements Redis {
     private final Redis redis;
     private final List<Integer> calls = new ArrayList<>();
     private final List<String> keys = new ArrayList<>();
+    private final List<CompletableFuture<byte[]>> replies = new ArrayList<>();
     private CompletableFuture<Void> released = CompletableFuture.completedFuture(null);
 
     HeldRedis(Redis redis) {
@@ -23,6 +24,7 @@ final class HeldRedis implements Redis {
         released = new CompletableFuture<>();
         calls.clear();
         keys.clear();
+        replies.clear();
     }
 
     /** Executes calls from now on, but replies with a failure. */
@@ -30,11 +32,18 @@ final class HeldRedis implements Redis {
         released = CompletableFuture.failedFuture(failure);
     }
 
+    /**
+     * Replies to all calls so far, in this thread. Waits for the server's replies first: otherwise two threads would send
+     * the next requests, and nothing determines which call contains which.
+     */
     void release() {
         CompletableFuture<Void> held;
+        List<CompletableFuture<byte[]>> executed;
         synchronized (this) {
             held = released;
+            executed = List.copyOf(replies);
         }
+        executed.forEach(reply -> reply.exceptionally(failure -> new byte[0]).join());
         held.complete(null);
     }
 
@@ -58,7 +67,9 @@ final class HeldRedis implements Redis {
         for (byte[] name : names) {
             keys.add(new String(name, StandardCharsets.UTF_8));
         }
-        return redis.run(script, names, arguments).thenCombine(released, (answer, then) -> answer);
+        CompletableFuture<byte[]> reply = redis.run(script, names, arguments).toCompletableFuture();
+        replies.add(reply);
+        return reply.thenCombine(released, (answer, then) -> answer);
     }
 
     @Override
